@@ -36,10 +36,14 @@ struct Check: ParsableCommand {
         } else if files.isEmpty {
             let installed = PolicyInUse.installed()
             diagnostics = installed.diagnostics
-            if !json { try Terminal.write("policy: \(installed.origin)\n") }
+            if !json {
+                try Terminal.write("policy: \(installed.origin)\n")
+                try praise(installed.files, but: diagnostics)
+            }
         } else {
             let presets = PolicyInUse.presetFolders
             diagnostics = files.flatMap { PolicyFile(path: $0, presetFolders: presets).diagnostics }
+            if !json { try praise(files, but: diagnostics) }
         }
         if json {
             let mistakes = diagnostics.map { mistake in
@@ -54,6 +58,23 @@ struct Check: ParsableCommand {
             Terminal.report(diagnostics)
         }
         if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode.failure }
+    }
+
+    /// Says which files have no mistake, and how much is in each.
+    private func praise(_ files: [String], but diagnostics: [Diagnostic]) throws {
+        for file in files where !diagnostics.contains(where: { $0.file == file }) {
+            let document = Document((try? FileContents.read(file).get()) ?? [], named: file)
+            let counts = ["roles", "rules"].map { section in
+                let count =
+                    switch document.member(section)?.value.content {
+                    case .array(let elements): elements.count
+                    case .object(let members): members.count
+                    default: 0
+                    }
+                return "\(count) \(count == 1 ? String(section.dropLast()) : section)"
+            }
+            try Terminal.write("\(file): no mistake (\(counts.joined(separator: ", ")))\n")
+        }
     }
 
     /// The effective policy of the given FILE, or without one that of all layers.

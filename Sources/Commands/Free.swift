@@ -23,6 +23,7 @@ struct Free: ParsableCommand {
         try Terminal.write(
             json
                 ? SchemaJSON.text([("subject", .string(subject)), ("streams", .uint32(UInt32(clamping: count)))])
-                : count == 1 ? "1 stream is free\n" : "\(count) streams are free\n")
+                : (count == 1 ? "1 stream is" : "\(count) streams are")
+                    + " heard beside what silences or lowers it, until that has ended; nothing is left to undo then\n")
     }
 }

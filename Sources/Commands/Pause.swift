@@ -45,6 +45,8 @@ private func report(_ service: ServiceConnection, json: Bool) throws {
         try Terminal.write(
             SchemaJSON.text([("paused", .boolean(pause != .none)), ("paused-until", pause.value)]))
     } else if let words = pause.words(at: WallTime.now.microseconds) {
-        try Terminal.write(words + "\n")
+        try Terminal.write(words + "; to end that before: audio-session resume\n")
+    } else {
+        try Terminal.write("the policy is in force; to suspend it: audio-session pause\n")
     }
 }

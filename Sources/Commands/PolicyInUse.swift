@@ -10,6 +10,8 @@ struct PolicyInUse {
     var classifier: Classifier { inForce.classifier }
     /// The source of the policy, for people.
     var origin: String { inForce.origin }
+    /// The files that it is made of.
+    var files: [String]
     /// The mistakes in its sources.
     var diagnostics: [Diagnostic]
     /// For a policy inside a scenario file: the value there, a preset's name or an object.
@@ -18,7 +20,7 @@ struct PolicyInUse {
     /// The policy that the module would read on this machine for this user; parts with errors are left out.
     static func installed() -> PolicyInUse {
         let loaded = PolicyLoader.load(arguments: nil, environment: environment)
-        return PolicyInUse(inForce: loaded.inForce, diagnostics: loaded.diagnostics)
+        return PolicyInUse(inForce: loaded.inForce, files: loaded.files, diagnostics: loaded.diagnostics)
     }
 
     /// The policy of one file alone, based on the preset that the file names.
@@ -73,8 +75,9 @@ struct PolicyInUse {
             files: [file.name], diagnostics: file.diagnostics)
     }
 
-    private init(inForce: PolicyInForce, diagnostics: [Diagnostic]) {
+    private init(inForce: PolicyInForce, files: [String], diagnostics: [Diagnostic]) {
         self.inForce = inForce
+        self.files = files
         self.diagnostics = diagnostics
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BusInterface
+import PolicyEngine
 
 /// `audio-session route`: shows inputs and outputs, and sets the user's choice of one.
 struct Routes: ParsableCommand {
@@ -41,6 +42,23 @@ struct Routes: ParsableCommand {
         @Argument(help: ArgumentHelp("The id of a port, or a name or type that only one port has.", valueName: "PORT"))
         var port: String
 
-        func run() throws { try ServiceConnection().callOrExit("SetRoute", [.string(port)]) }
+        func run() throws {
+            let service = ServiceConnection()
+            let before = try service.state().route
+            try service.callOrExit("SetRoute", [.string(port)])
+            let lists = [
+                ("output", before.outputs, before.availableOutputs ?? []),
+                ("input", before.inputs, before.availableInputs ?? []),
+            ]
+            for (direction, used, available) in lists {
+                guard let chosen = available.first(where: { [$0.id, $0.name, $0.type].contains(port) }) else {
+                    continue
+                }
+                let old = used.first { $0.id != chosen.id }.map {
+                    "; to go back: audio-session route set \($0.id.quoted)"
+                }
+                try Terminal.write("\(printable(chosen.label)) is chosen as \(direction)\(old ?? "")\n")
+            }
+        }
     }
 }

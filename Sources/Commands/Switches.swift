@@ -43,7 +43,7 @@ struct SwitchArguments: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Shows or sets a switch. Prints the new value unless the user has given it.
+    /// Shows or sets a switch. Prints the value, or what was done, if the user has given it.
     func run(_ one: Switch) throws {
         let service = ServiceConnection()
         var isOn = action == .on
@@ -54,6 +54,10 @@ struct SwitchArguments: ParsableArguments {
             try Terminal.write(SchemaJSON.text([(one.rawValue, .boolean(isOn))]))
         } else if action == nil || action == .toggle {
             try Terminal.write(isOn ? "on\n" : "off\n")
+        } else {
+            let (now, back) = isOn ? ("on", "off") : ("off", "on")
+            try Terminal.write(
+                "\(one.rawValue) is \(now); to turn it \(back) again: audio-session \(one.rawValue) \(back)\n")
         }
     }
 }

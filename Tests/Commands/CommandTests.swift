@@ -47,6 +47,7 @@ import Testing
         #expect(result.complaints.contains("\(bad):1:10: error: "))
         #expect(result.complaints.contains("\(worse):1:9: error: "))
         #expect(!result.complaints.contains("good.conf"))
+        #expect(result.output == "\(good): no mistake (0 roles, 0 rules)\n")
     }
 
     @Test("a file that is missing is an error") func fileThatIsMissingIsError() throws {
@@ -65,6 +66,7 @@ import Testing
             "check", environment: ["XDG_CONFIG_HOME": folder.url.appending(path: "elsewhere").path()])
         #expect(other.status == 0)
         #expect(other.complaints == "")
+        #expect(other.output.hasSuffix("/elsewhere/audio-session/policy.conf: no mistake (0 roles, 0 rules)\n"))
         #expect(!path.isEmpty)
     }
 

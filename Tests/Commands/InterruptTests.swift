@@ -7,6 +7,8 @@ import Testing
 
 /// `audio-session interrupt` against a canned service.
 @Suite struct InterruptTests {
+    private static let end = "; to end it: Ctrl-C, or audio-session interrupt end phone"
+
     private func begins(_ desk: CannedDesk) -> Int { desk.manager.asked.count { $0.hasPrefix("BeginInterruption") } }
     private func ends(_ desk: CannedDesk) -> [String] { desk.manager.asked.filter { $0.hasPrefix("EndInterruption") } }
 
@@ -31,7 +33,7 @@ import Testing
             command.child.signal(signal)
             #expect(try desk.end(of: command) == .exited(0))
             #expect(ends(desk) == ["EndInterruption 1"])
-            #expect(command.output == "phone interruption began\nphone interruption ended\n")
+            #expect(command.output == "phone interruption began\(Self.end)\nphone interruption ended\n")
             #expect(command.complaints == "")
             #expect(locks(desk) == [])
         }
@@ -140,7 +142,9 @@ import Testing
             }
             try desk.startService()
             try desk.wait(for: "the second beginning") { begins(desk) == 1 }
-            try desk.wait(for: "a word of it") { command.output.hasSuffix("began\nphone interruption began\n") }
+            try desk.wait(for: "a word of it") {
+                command.output.hasSuffix("began\(Self.end)\nphone interruption began\(Self.end)\n")
+            }
             command.child.signal(SIGTERM)
             #expect(try desk.end(of: command) == .exited(0))
             #expect(ends(desk) == ["EndInterruption 1"])

@@ -113,7 +113,12 @@ import Testing
             #expect(((read["route"] as? [String: Any])?["available-outputs"] as? [Any])?.count == 3)
             let set = try desk.run("route", "set", "alsa_card.laptop/[Out] Speaker")
             #expect(set.status == .exited(0))
-            #expect(set.output + set.complaints == "")
+            #expect(
+                set.output + set.complaints
+                    == "Speakers is chosen as output; to go back: audio-session route set "
+                    + "'alsa_card.laptop/[Out] Headphones'\n")
+            #expect(try desk.run("route", "set", "Headphones").output == "Headphones is chosen as output\n")
+            _ = try desk.run("route", "set", "alsa_card.laptop/[Out] Speaker")
             #expect(desk.manager.asked.last == #"SetRoute "alsa_card.laptop/[Out] Speaker""#)
             desk.manager.failures["SetRoute"] = WireError(WireErrorName.notFound, "there is no port 'x', there are: y")
             let missing = try desk.run("route", "set", "x")
@@ -145,7 +150,8 @@ import Testing
         try await CannedDesk.run { desk in
             desk.manager.properties[property] = .boolean(false)
             #expect(try desk.run(command).output == "off\n")
-            #expect(try desk.run(command, "on").output == "")
+            let on = try desk.run(command, "on").output
+            #expect(on == "\(command) is on; to turn it off again: audio-session \(command) off\n")
             #expect(desk.manager.properties[property] == .boolean(true))
             #expect(try desk.run(command).output == "on\n")
             #expect(try desk.run(command, "toggle").output == "off\n")
@@ -158,12 +164,15 @@ import Testing
         }
     }
 
+    private static let end = "; to end that before: audio-session resume\n"
+
     @Test(
         "the policy is suspended and put in force again",
         arguments: [
-            (["pause"], "Pause 0", "paused until it is resumed\n"),
-            (["pause", "1h30m"], "Pause 5400000", "paused until 2026-11-21 20:09:49\n"),
-            (["pause", "90s"], "Pause 90000", "paused until 2026-11-21 18:41:19\n"), (["resume"], "Resume", ""),
+            (["pause"], "Pause 0", "paused until it is resumed\(end)"),
+            (["pause", "1h30m"], "Pause 5400000", "paused until 2026-11-21 20:09:49\(end)"),
+            (["pause", "90s"], "Pause 90000", "paused until 2026-11-21 18:41:19\(end)"),
+            (["resume"], "Resume", "the policy is in force; to suspend it: audio-session pause\n"),
         ])
     func policyIsSuspendedAndPutInForceAgain(arguments: [String], call: String, text: String) async throws {
         try await CannedDesk.run { desk in

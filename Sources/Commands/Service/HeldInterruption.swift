@@ -56,6 +56,8 @@ final class HeldInterruption {
             options.json
             ? SchemaJSON.line([("kind", .string(options.kind.rawValue)), ("state", .string(state))])
             : "\(options.kind.rawValue) interruption \(state)"
+                + (state == "began"
+                    ? "; to end it: Ctrl-C, or audio-session interrupt end \(options.kind.rawValue)" : "")
         do { try Terminal.write(text + "\n") } catch { end(with: error) }
     }
 
