@@ -335,7 +335,9 @@ import Testing
             desk.play(9, process: UInt32(app.process.processID), isCapture: true)
             try await app.wait(forStreams: [9])
             let number = try #require(session.split(separator: "/").last.flatMap { UInt32($0) })
-            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events, once: { $0.engine.state(of: SessionID(number))?.isActive == true })
+            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events) {
+                $0.engine.state(of: SessionID(number))?.isActive == true
+            }
             try await app.session(session, "Activate", "[]")
             let whole = "2 Headphones>Speakers"
             try await expect(["2 Headphones/Microphone>Headphones", "3 Headphones>", whole, "7 >"], of: app)
