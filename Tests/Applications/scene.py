@@ -216,18 +216,18 @@ class Play:
         if heard := moments_heard(recording.read(since), self.full):
             self.complain(f"{what} for {len(heard) / 20:.2f} s")
 
-    def is_left(self):
-        """What is listed of the program's streams."""
-        mine = self.program.processes()
-        return [stream for stream in listed(self.desktop, "streams") if stream["process"] in mine]
+    def left(self, what, key, numbers):
+        """The streams or sessions that are listed with one of these numbers."""
+        return [one for one in listed(self.desktop, what) if one[key] in numbers]
 
     def end(self):
-        """Ends everything that belongs to it."""
+        """Ends everything that belongs to it. Of a program that has ended, nothing may be left."""
         self.timeline.mark("all is over")
-        try:
+        mine = self.program.processes()
+        if self.program.lives():
             self.program.close()
-        except (Failure, AttributeError):
-            pass
+        if not self.sink.comes(lambda: not self.left("streams", "process", mine), self.LIMIT):
+            self.complain("its streams are left")
         if self.role is not None:
             self.desktop.end(self.role)
         for recording in self.timeline.recordings:

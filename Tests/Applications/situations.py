@@ -1,6 +1,5 @@
 """The situations: what happens to a program, and what its user expects then. Each is one play or a part of one."""
 
-from decisions import listed
 from sound import SILENCE, decibels, last_heard, skipped
 
 #: What a user may lose of the music over an interruption: what is in the program's buffers when it stops, and how exactly a
@@ -103,7 +102,7 @@ def lose_headset(play, kind):
     play.start()
     # So far that a program that begins anew is heard to do so.
     play.heard.wait_for(2)
-    play.before, play.since, play.left = play.heard.now() - 1, play.speaker.now(), play.heard.last()[-1].position
+    play.before, play.since, play.stopped_at = play.heard.now() - 1, play.speaker.now(), play.heard.last()[-1].position
     play.timeline.mark("pulls the headset")
     play.card.pull()
 
@@ -132,7 +131,7 @@ def play_elsewhere(play, way):
         play.complain("is silent")
     elif play.program.PLAYS_MUSIC:
         first, *_, last = [row for row in play.speaker.read(play.since) if row.music > SILENCE]
-        lost = last.position - (last.moment - first.moment) - play.left
+        lost = last.position - (last.moment - first.moment) - play.stopped_at
         if abs(lost) > MOST_SKIPPED:
             play.complain(f"{'lost' if lost > 0 else 'repeats'} {abs(lost):.1f} s")
     play.expect_display("Playing")
@@ -148,12 +147,12 @@ def expect_call(play, since):
 def closed_in_call(play, _):
     come_into_call(play)
     mine, since = play.program.processes(), play.sink.now()
-    sessions = {stream["session"] for stream in play.is_left()}
+    sessions = {stream["session"] for stream in play.left("streams", "process", mine)}
     play.timeline.mark("closes the program")
     play.program.close()
     for what, key, numbers in (("streams", "process", mine), ("sessions", "id", sessions)):
-        if not play.sink.comes(lambda: not any(one[key] in numbers for one in listed(play.desktop, what)), play.LIMIT):
-            play.complain(f"{what} are left")
+        if not play.sink.comes(lambda: not play.left(what, key, numbers), play.LIMIT):
+            play.complain(f"its {what} are left")
     play.sink.wait_for(1)
     expect_call(play, since)
     play.end_role()
