@@ -178,7 +178,8 @@ class Play:
         """The user has it play. Where it is displayed as playing already, that takes a pause first."""
         if self.program.PLAYER is None or self.wrong_displays("Paused"):
             self.press(way, "pause")
-            self.sink.wait_for(1)
+            # A program may read its keys once a second only while it is stopped.
+            self.sink.wait_for(2)
         self.press(way, "play")
 
     # What is to be so
