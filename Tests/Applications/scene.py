@@ -64,6 +64,7 @@ class Card:
             self.module = self.desktop.tool(
                 "pactl", "load-module", "module-fixture-card", f"kind={kind}", f"socket={self.socket}").strip()
         self.desktop.wait("the card", lambda: self.sink() and self.socket.exists())
+        self.desktop.tool("pactl", "set-sink-volume", self.sink(), "100%")
         self.desktop.tool("pactl", "set-default-sink", self.sink())
         self.desktop.wait("the headset", lambda: self.desktop.tool("pactl", "get-default-sink").strip() == self.sink())
 
