@@ -25,6 +25,8 @@ class Program:
     NAME = ""
     #: How its name on the session bus goes on after org.mpris.MediaPlayer2., if it is a player there.
     PLAYER = None
+    #: Whether its player on the bus can be moved to another second.
+    CAN_SEEK = True
     #: The servers with which it can play.
     SERVERS = ("pipewire", "pulseaudio")
     #: Whether it plays the music, whose position can be heard, or something of its own.
@@ -79,7 +81,8 @@ class Program:
     def can(cls, button):
         """Whether its own remote control can do that in a call. A player on the bus is displayed as paused then: its switch would
         resume it."""
-        return hasattr(cls, f"press_{button}") or hasattr(cls, "press_switch") and (button == "play" or cls.PLAYER is None)
+        has_switch = hasattr(cls, "press_switch") and (button == "play" or button == "pause" and cls.PLAYER is None)
+        return has_switch or hasattr(cls, f"press_{button}")
 
     def press(self, button):
         getattr(self, f"press_{button}", getattr(self, "press_switch", None))()
@@ -185,9 +188,6 @@ class Vlc(Program):
 
     def press_switch(self):
         ask(self.socket, "pause")
-
-    def press_seek(self):
-        ask(self.socket, "seek 30")
 
     def status(self):
         answer = ask(self.socket, "status")
@@ -299,6 +299,9 @@ class MpdAlsa(Mpd):
 
 
 class WebBrowser(Program):
+    #: The page's server cannot begin in the middle of a file.
+    CAN_SEEK = False
+
     def start(self):
         self.page = Page(self.music)
         self.browser = self.page.open(self.NAME, self.desktop)
@@ -313,9 +316,6 @@ class WebBrowser(Program):
 
     def press_play(self):
         self.page.press("play")
-
-    def press_seek(self):
-        self.page.press("seek")
 
     def status(self):
         return self.page.press("state")

@@ -171,7 +171,7 @@ class Play:
         """The user presses a button, on the desktop's panel or in the program."""
         self.timeline.mark(f"{button} ({way})")
         if way == "MPRIS":
-            self.program.command_player(button)
+            self.program.command_player(*(("position", "30") if button == "seek" else (button,)))
         else:
             self.program.press(button)
 

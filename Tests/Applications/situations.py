@@ -9,6 +9,8 @@ MOST_SKIPPED = 0.8
 SOON = 1
 #: By how much a navigator lowers others, and how exactly, in dB.
 LOWERED, EXACTLY = -20, 2
+#: Where it is at least after its user has moved it forwards, in seconds of the music.
+SOUGHT = 6
 #: How long a program may take for what another situation judges, in seconds; and after which time a program that gets nothing
 #: played has noticed.
 MOST_PATIENT, STARVED = 4, 4
@@ -65,6 +67,20 @@ def pause_in_call(play, way):
         play.press(way, "play")
         if not play.sink.comes(play.is_full, play.LIMIT):
             play.complain("then play: is silent")
+
+
+def seek_in_call(play, way):
+    come_into_call(play)
+    since = play.sink.now()
+    play.press(way, "seek")
+    play.expect_silence(play.sink, since)
+    play.expect_display("Paused")
+    play.end_role()
+    if not play.sink.comes(play.is_full, play.LIMIT):
+        play.complain("is silent after the call")
+    elif play.sink.last()[-1].position < SOUGHT:
+        play.complain("is not where it was sent")
+    play.expect_display("Playing")
 
 
 def play_in_call(play, way):
@@ -174,6 +190,7 @@ SITUATIONS = [
     Situation("back", call_ends, after="call"),
     Situation("pause", pause_in_call, button="pause"),
     Situation("play", play_in_call, button="play"),
+    Situation("seek", seek_in_call, button="seek"),
     Situation("navigator", navigator),
     Situation("pulled", headset_pulled, with_="laptop"),
     Situation("plugged", headset_back, after="pulled"),
