@@ -117,7 +117,7 @@ let product: [Target] = [
     system("CSystemdBus", "libsystemd"),
     swift("DBus", "BusInterface CSystemdBus"),
     swift("DesktopServices", "PolicyRuntime DBus BusInterface"),
-    swift("BusService", "PolicyEngine PolicyRuntime BusInterface DBus DesktopServices"),
+    swift("BusService", "PolicyEngine PolicyFile PolicyRuntime BusInterface DBus DesktopServices"),
 
     // What the hosts of both sound servers share: code, and the gain that glides; what takes the place of the Swift
     // runtime's crash handler, and the release of functions and constants that only the start needs.
