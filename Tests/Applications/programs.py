@@ -538,11 +538,11 @@ class GstPipewire(KeyInTerminal):
     NAME, WORDS, KEY, SERVERS = "gst-pipewire", ("gst-play-1.0", "--audiosink=pipewiresink"), " ", ("pipewire",)
 
 
-class Mpg123(KeyInTerminal):
-    NAME, KEY = "mpg123", "s"
+class Mpg123(InTerminal):
+    NAME = "mpg123"
 
     def command(self):
-        return ["mpg123", "-o", "pulse", "-C", self.music.with_suffix(".mp3")]
+        return ["mpg123", "-q", "-o", "pulse", self.music.with_suffix(".mp3")]
 
 
 class Aplay(KeyInTerminal):
@@ -622,8 +622,8 @@ class FluidSynth(Program):
 
     def command(self):
         file = self.desktop.folder / "note.mid"
-        # A lead's C of 523 Hz, for 120 s.
-        events = bytes([0, 0xC0, 80, 0, 0x90, 72, 100, 0x81, 0xE1, 0x00, 0x80, 72, 0, 0, 0xFF, 0x2F, 0])
+        # A lead's A of 880 Hz, whose other tones are none of the call's, for 120 s.
+        events = bytes([0, 0xC0, 80, 0, 0x90, 81, 100, 0x81, 0xE1, 0x00, 0x80, 81, 0, 0, 0xFF, 0x2F, 0])
         file.write_bytes(b"MThd" + bytes([0, 0, 0, 6, 0, 0, 0, 1, 0, 120]) + b"MTrk" + len(events).to_bytes(4, "big") + events)
         sounds = "/usr/share/sounds/sf2/default-GM.sf2"
         return ["fluidsynth", "-a", "pulseaudio", "-i", "-q", "-g", "1", "-R", "no", "-C", "no", sounds, file]

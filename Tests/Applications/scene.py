@@ -207,7 +207,9 @@ class Play:
 
     def is_full(self):
         rows = self.heard.last()
-        return bool(rows) and all(abs(row.music - self.full) < 0.15 * self.full for row in rows)
+        # A note of an instrument is not as steady as a tone.
+        tolerance = 0.15 if self.program.PLAYS_MUSIC else 0.5
+        return bool(rows) and all(abs(row.music - self.full) < tolerance * self.full for row in rows)
 
     def is_silent(self):
         return is_silent(self.heard.last(), self.full)
