@@ -83,6 +83,7 @@ public final class SessionService {
         runtime.players = players
         notes = DesktopNotes(service: self)
         permissions = RecordingPermissions(session: connection) { [weak self] in self?.runtime.accessChanged() }
+        runtime.hasEnded = { [processes] in processes.hasEnded($0) }
         runtime.mayRecord = { [weak self] in self?.permissions?.mayRecord($0) ?? $0.mayRecord }
         connection.requestName(AudioSessionBus.name) { [weak self] hasName in
             guard let self, hasName || connection.isConnected else { return }

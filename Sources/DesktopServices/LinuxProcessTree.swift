@@ -28,6 +28,11 @@ public struct LinuxProcessTree: ProcessTree {
         status(of: process).map { ($0.parent, $0.start) }
     }
 
+    /// Whether a process has ended, or its files are being closed because it does.
+    public func hasEnded(_ process: ProcessID) -> Bool {
+        status(of: process.number).map { $0.isEnding || $0.start != process.start } ?? true
+    }
+
     /// Decided by the namespaces, by what Flatpak describes inside of a sandbox (`/.flatpak-info`, flatpak-metadata(5)), and
     /// by the control group that Flatpak or snapd has made.
     ///
@@ -110,6 +115,8 @@ public struct LinuxProcessTree: ProcessTree {
         var parent: UInt32
         var hasTerminal: Bool
         var start: UInt64
+        /// Whether it is ending (`PF_EXITING` in field 9), which is so before its files are closed.
+        var isEnding = false
     }
 
     private func status(of process: UInt32) -> Status? {
@@ -130,7 +137,8 @@ public struct LinuxProcessTree: ProcessTree {
         guard let parent: UInt32 = field(4), let terminal: Int32 = field(7), let start: UInt64 = field(22) else {
             return nil
         }
-        return Status(parent: parent, hasTerminal: terminal != 0, start: start)
+        let flags: UInt32 = field(9) ?? 0
+        return Status(parent: parent, hasTerminal: terminal != 0, start: start, isEnding: flags & 4 != 0)
     }
 
     /// The arguments in `/proc/PID/cmdline`; a program can overwrite them all with a single text.

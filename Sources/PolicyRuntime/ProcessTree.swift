@@ -57,6 +57,8 @@ public protocol ProcessTree {
     /// The parent's process id (0 without one) and the start time as in ``ProcessID/start``; `nil` if the process has
     /// ended.
     func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)?
+    /// Whether a process has ended, or is ending: its connections are closed before it is gone.
+    func hasEnded(_ process: ProcessID) -> Bool
     /// Where a process runs.
     func confinement(of process: UInt32) -> Confinement
     /// The path of a process's program; `nil` if the kernel does not reveal it.
@@ -76,6 +78,8 @@ public protocol ProcessTree {
 }
 
 extension ProcessTree {
+    /// By default, a process that is there does not end.
+    public func hasEnded(_ process: ProcessID) -> Bool { birth(of: process.number)?.start != process.start }
     /// By default, there are no desktop files.
     public func title(ofDesktopEntry entry: String) -> String? { nil }
     /// By default, unknown.

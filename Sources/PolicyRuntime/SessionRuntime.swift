@@ -41,6 +41,8 @@ public final class SessionRuntime {
     var warned: Set<String> = []
     /// Whether a sandboxed application may use the microphone.
     public var mayRecord: (AppSandbox) -> Bool = { $0.mayRecord }
+    /// Whether a process has ended.
+    public var hasEnded: (ProcessID) -> Bool = { _ in false }
 
     /// The maximum number of applications whose former outputs are remembered, and for how long.
     private static let maximumPlacesLeft = 64
@@ -201,12 +203,13 @@ public final class SessionRuntime {
             return false
         case .streamVanished(let id):
             guard let stream = streams[id] else { return true }
-            let isSuperseded = stream.treatment.reason == .superseded
-            // Nothing is waited for any more.
-            if isSuperseded { stream.pause = nil }
+            let process = stream.identity.client.program?.process
+            // Nothing is waited for any more, or nobody is left to open another stream.
+            let isOver = stream.treatment.reason == .superseded || process.map(hasEnded) ?? false
+            if isOver { stream.pause = nil }
             pass(.closed, to: [stream])
             if stream.pause == nil {
-                let waits = stream.wait != nil && stream.isWanted && !isSuperseded
+                let waits = stream.wait != nil && stream.isWanted && !isOver
                 guard waits, stream.closing == nil else { return true }
             }
             if stream.closing == nil {

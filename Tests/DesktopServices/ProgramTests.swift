@@ -99,6 +99,10 @@ import Testing
         ("77 (mpv) S 42 77 77 34816\(rest)", LinuxProcessTree.Status(parent: 42, hasTerminal: true, start: 4711)),
         ("77 (Web Content) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
         ("77 (a) R 1 (b) c)) S 42 77 77 0\(rest)", .init(parent: 42, hasTerminal: false, start: 4711)),
+        (
+            "77 (mpv) R 42 77 77 0\(rest.replacing("4194304", with: "4194308"))",
+            .init(parent: 42, hasTerminal: false, start: 4711, isEnding: true)
+        ),
         ("77 (mpv) S 42 77 77 0", nil), ("77 (mpv", nil), ("", nil), (")", nil),
         ("77 (mpv) S -1 77 77 0\(rest)", nil), ("77 (mpv) S 99999999999 77 77 0\(rest)", nil),
     ]

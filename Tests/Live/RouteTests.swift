@@ -217,6 +217,24 @@ extension LiveModule {
         }
     }
 
+    @Test("R64 a program that is closed while its headset is away is gone at once, and not after a minute")
+    func closedWhileAway() async throws {
+        try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
+            let card = try await desk.card(.usb)
+            let headset = try await card.record("usb-output")
+            let music = try desk.play(LiveDesktop.music, with: .plain, as: "player", role: .music)
+            try await headset.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+            let lines = try desk.log.lineCount
+            try await card.vanish()
+            try await desk.log.wait(forLineContaining: "was interrupted by", after: lines)
+            music.terminate()
+            try await music.waitUntilGone()
+            let process = music.process.processID
+            try await desk.server.waitForStreams { !$0.contains { $0.processID == process } }
+            #expect(try await desk.stream(of: "player") == nil)
+        }
+    }
+
     @Test("R64 who answered a call late, and lost its headphones in the call, is not heard on the speaker after it")
     func losesOutputInCall() async throws {
         try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
