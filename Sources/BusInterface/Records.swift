@@ -247,7 +247,8 @@ public struct StreamRecord: WireRecord {
     public var cause = ""
     /// The session that causes the treatment, for people.
     public var by = ""
-    /// The start of the treatment in microseconds since 1970; 0 for an untreated stream.
+    /// The start of the treatment in microseconds since 1970; 0 for an untreated stream. Of a stream that is left alone,
+    /// when it came.
     public var since: Int64 = 0
     /// The sessions beside which it is heard because its user wants that, for people.
     public var beside: [String] = []

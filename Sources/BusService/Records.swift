@@ -46,7 +46,7 @@ enum Records {
 
     /// The record of a stream that the policy leaves alone.
     static func leftAlone(
-        _ stream: StreamEntry, _ server: any ServerStream, knownBy: [String], why: String
+        _ stream: StreamEntry, _ server: any ServerStream, since: UInt64, knownBy: [String], why: String
     ) -> WireValue {
         var record = Self.stream(stream.id, stream.identity, stream.direction, knownBy: knownBy)
         record.wanted = server.wantsToPlay
@@ -54,6 +54,7 @@ enum Records {
         record.running = server.isRunning
         record.treatment = TreatmentTerm.untouched.rawValue
         record.cause = Reason.none.rawValue
+        record.since = Int64(clamping: since)
         record.leftAlone = why
         return record.value
     }

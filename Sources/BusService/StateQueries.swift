@@ -66,7 +66,9 @@ extension SessionService {
         return { [weak self] in
             while let self, let stream = rest.popFirst() {
                 guard let server = stream.server, !stream.isManaged else { continue }
-                return Records.leftAlone(stream, server, knownBy: knownBy(stream.id), why: whyLeftAlone(stream.id))
+                return Records.leftAlone(
+                    stream, server, since: realTime(of: stream.appeared), knownBy: knownBy(stream.id),
+                    why: whyLeftAlone(stream.id))
             }
             return nil
         }

@@ -13,6 +13,8 @@ public final class StreamEntry {
     public let direction: StreamDirection
     /// The stream in the server; `nil` once the server has removed it.
     public internal(set) var server: (any ServerStream)?
+    /// When the server had it first.
+    public internal(set) var appeared = Instant(nanoseconds: 0)
 
     // MARK: What the policy makes of it
 

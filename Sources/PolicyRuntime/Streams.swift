@@ -20,6 +20,7 @@ extension SessionRuntime {
     public func add(_ server: any ServerStream, as id: StreamID? = nil) {
         lastStream = max(lastStream &+ 1, id?.rawValue ?? 0)
         let stream = StreamEntry(id ?? StreamID(lastStream), server)
+        stream.appeared = host.now
         server.id = stream.id
         streams[stream.id] = stream
         stream.session = session(for: stream.identity)

@@ -203,6 +203,23 @@ import Testing
         #expect(known.isEmpty)
     }
 
+    @Test("a program that records for long while it plays may be in a call", arguments: [9, 10])
+    func recordsForLong(seconds: Int64) {
+        func stream(_ id: UInt32, capture: Bool, _ description: String) -> WireValue {
+            Canned.stream(id, node: 1, "it's", process: 41, capture: capture, session: 1, description)
+        }
+        let found = complaints {
+            $0.state = Self.state(
+                streams: [stream(1, capture: false, "music")], leftAlone: [stream(2, capture: true, "")])
+            $0.state?.leftAlone[0].since = 1_000_000
+            $0.moment = 1_000_000 + seconds * 1_000_000
+        }
+        #expect(found.map(\.subject) == (seconds == 10 ? ["microphones"] : []))
+        if let first = found.first {
+            #expect(first.advice == [#"if it is one: audio-session treat 'it'\''s' as call"#])
+        }
+    }
+
     @Test("neither homes nor control characters get into a report") func neitherHomesNorControlCharacters() throws {
         let finding = Finding(
             mark: .problem, subject: "x", text: "/home/me/a /home/me /home/mean \u{1B}[2J", details: ["/home/me/b"],

@@ -59,7 +59,9 @@ struct Collection {
             let credentials = try? service.wait { service.bus.credentials(of: owner, then: $0) }.get()
             evidence.owner = credentials?.processID.flatMap { Int32(exactly: $0) }
             switch service.wait(for: { service.read(then: $0) }) {
-            case .success(let state): evidence.state = state
+            case .success(let state):
+                evidence.state = state
+                evidence.moment = WallTime.now.microseconds
             case .failure(let error): evidence.stateError = error.message.isEmpty ? error.name : error.message
             }
         }

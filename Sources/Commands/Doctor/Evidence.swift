@@ -12,6 +12,8 @@ struct Evidence {
     var owner: Int32?
     /// What the service says; `nil` if there is none or it does not answer.
     var state: ServiceState?
+    /// When that was, in microseconds since 1970.
+    var moment: Int64 = 0
     /// Why the service does not answer; `nil` if it does, or if there is none.
     var stateError: String?
     /// What the service says of each of its streams.

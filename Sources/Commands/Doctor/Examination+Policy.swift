@@ -158,6 +158,27 @@ extension Examination {
             "see what the policy makes of one: audio-session explain \(first.id)")
     }
 
+    /// Programs that may be in a call, and no rule says so.
+    var microphones: Finding? {
+        guard let state = evidence.state else { return nil }
+        let playing = Set(state.everyStream.filter { !$0.isCapture && $0.wanted }.map(\.application))
+        let names = Set(
+            state.leftAlone.filter { stream in
+                stream.isCapture && stream.running && playing.contains(stream.application)
+                    && evidence.moment - stream.since >= Self.longRecording
+            }.map(\.application)
+        ).sorted()
+        guard !names.isEmpty else { return nil }
+        return Finding(
+            mark: .note,
+            text: "\(all(names)) \(names.count == 1 ? "has" : "have") had a microphone open for 10 seconds or more, "
+                + "and \(names.count == 1 ? "plays" : "play"), but no rule says that this is a call",
+            advice: names.map { "if it is one: audio-session treat \($0.quoted) as call" })
+    }
+
+    /// For how long a program records that may be in a call, in microseconds.
+    private static let longRecording: Int64 = 10_000_000
+
     /// Streams whose programs may not be what they say.
     var claims: Finding? {
         let refused = evidence.explanations.filter { $0.contains("it may not claim the priority of") }

@@ -12,7 +12,8 @@ struct Examination {
             ("session", session), ("session bus", bus), ("sound server", server), ("releases", releases),
             ("installed", installed), ("configuration", loading), ("loaded", loaded), ("last start", leftover),
             ("service", service), ("limits", limits), ("policy", policy), ("other policies", otherPolicies),
-            ("outputs", outputs), ("switches", switches), ("roles", roles), ("claims", claims), ("log", log),
+            ("outputs", outputs), ("switches", switches), ("roles", roles), ("microphones", microphones),
+            ("claims", claims), ("log", log),
         ]
         return checks.compactMap { subject, finding in
             var finding = finding
