@@ -162,7 +162,7 @@ enum CardScenario {
         "availableInputs", "profileIsOff", "routeReasons", "wakesWithoutInput", "preferredOutput", "otherProfileChosen",
         "unknownPort", "lyingCard", "managerDies", "loadedLate", "effectsBetween", "headsetGoes", "headsetStaysAway",
         "headphonesPulled", "routeDisconnectedTold", "interruptionPreferred", "answersLate", "losesOutputInCall",
-        "starved", "closedWhileAway",
+        "starved", "diesWhileAway",
         "cardIsLate", "bufferPlayedOut", "headroomPlayedOut", "managerHasCard", "profilesPulled", "profileChosen",
         "twoDevices", "flapping", "vanishesInSwitch", "latencies", "volumePerRoute", "commandsNameLostOutput",
         "playerLosesItsOutput", "managersPauseMakesWay", "managersPauseStays", "stories",

@@ -217,8 +217,8 @@ extension LiveModule {
         }
     }
 
-    @Test("R64 a program that is closed while its headset is away is gone at once, and not after a minute")
-    func closedWhileAway() async throws {
+    @Test("R64 a program that dies while its headset is away is gone at once, and not after a minute")
+    func diesWhileAway() async throws {
         try await LiveDesktop.run(options: { $0.routeVolume = 1 }) { desk in
             let card = try await desk.card(.usb)
             let headset = try await card.record("usb-output")
@@ -227,7 +227,7 @@ extension LiveModule {
             let lines = try desk.log.lineCount
             try await card.vanish()
             try await desk.log.wait(forLineContaining: "was interrupted by", after: lines)
-            music.terminate()
+            music.process.signal(SIGKILL)
             try await music.waitUntilGone()
             let process = music.process.processID
             try await desk.server.waitForStreams { !$0.contains { $0.processID == process } }
