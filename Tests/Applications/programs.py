@@ -7,7 +7,6 @@ import pathlib
 import pty
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import threading
@@ -53,19 +52,7 @@ class Program:
 
     def close(self):
         """Ends it, as its user does."""
-        self.end_group(self.process)
-
-    def end_group(self, process):
-        """Ends a process, with those that it has started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(8)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        if process in self.desktop.others:
-            self.desktop.others.remove(process)
+        self.desktop.end_group(self.process)
 
     def processes(self):
         """Its processes' numbers: those of its group."""
@@ -272,7 +259,7 @@ class Mpd(Program):
     def close(self):
         super().close()
         if self.bridge:
-            self.end_group(self.bridge)
+            self.desktop.end_group(self.bridge)
 
     def tell(self, *words):
         return self.desktop.tool("mpc", f"--host={self.socket}", *words)
@@ -377,6 +364,18 @@ class Graphical(Program):
         self.screen.end()
 
 
+class Told(Graphical):
+    """One with a command that pauses and plays it: the words for each."""
+
+    PAUSE, PLAY = (), ()
+
+    def press_pause(self):
+        self.tell(*self.PAUSE)
+
+    def press_play(self):
+        self.tell(*self.PLAY)
+
+
 class Celluloid(Graphical):
     NAME, PLAYER = "celluloid", "io.github.celluloid_player.Celluloid"
 
@@ -384,8 +383,9 @@ class Celluloid(Graphical):
         return ["celluloid", "--new-window", self.music]
 
 
-class Rhythmbox(Graphical):
+class Rhythmbox(Told):
     NAME, PLAYER = "rhythmbox", "rhythmbox"
+    PAUSE, PLAY = ("rhythmbox-client", "--no-start", "--pause"), ("rhythmbox-client", "--no-start", "--play")
 
     def command(self):
         return ["rhythmbox"]
@@ -394,24 +394,13 @@ class Rhythmbox(Graphical):
         self.desktop.wait("rhythmbox", self.player)
         self.tell("rhythmbox-client", "--no-start", f"--play-uri=file://{self.music}")
 
-    def press_pause(self):
-        self.tell("rhythmbox-client", "--no-start", "--pause")
 
-    def press_play(self):
-        self.tell("rhythmbox-client", "--no-start", "--play")
-
-
-class QuodLibet(Graphical):
+class QuodLibet(Told):
     NAME = "quodlibet"
+    PAUSE, PLAY = ("quodlibet", "--pause"), ("quodlibet", "--play")
 
     def command(self):
         return ["quodlibet", "--run", f"--play-file={self.music}"]
-
-    def press_pause(self):
-        self.tell("quodlibet", "--pause")
-
-    def press_play(self):
-        self.tell("quodlibet", "--play")
 
     def status(self):
         return self.tell("quodlibet", "--status").split()[0].capitalize()
@@ -421,28 +410,18 @@ class Lollypop(Graphical):
     NAME, PLAYER = "lollypop", "Lollypop"
 
 
-class Clementine(Graphical):
+class Clementine(Told):
     NAME, PLAYER = "clementine", "clementine"
-
-    def press_pause(self):
-        self.tell("clementine", "--pause")
-
-    def press_play(self):
-        self.tell("clementine", "--play")
+    PAUSE, PLAY = ("clementine", "--pause"), ("clementine", "--play")
 
 
-class Strawberry(Graphical):
+class Strawberry(Told):
     NAME, PLAYER = "strawberry", "strawberry"
+    PAUSE, PLAY = ("strawberry", "--pause"), ("strawberry", "--play")
 
     def play_it(self):
         self.desktop.wait("strawberry", self.player)
-        self.tell("strawberry", "--play")
-
-    def press_pause(self):
-        self.tell("strawberry", "--pause")
-
-    def press_play(self):
-        self.tell("strawberry", "--play")
+        self.tell(*self.PLAY)
 
 
 class Haruna(Graphical):
@@ -453,14 +432,9 @@ class Totem(Graphical):
     NAME = "totem"
 
 
-class SMPlayer(Graphical):
+class SMPlayer(Told):
     NAME, PLAYER = "smplayer", "smplayer"
-
-    def press_pause(self):
-        self.tell("smplayer", "-send-action", "pause")
-
-    def press_play(self):
-        self.tell("smplayer", "-send-action", "play")
+    PAUSE, PLAY = ("smplayer", "-send-action", "pause"), ("smplayer", "-send-action", "play")
 
 
 class Parole(Graphical):
@@ -475,18 +449,13 @@ class Dragon(Graphical):
     NAME, PLAYER = "dragon", "dragonplayer"
 
 
-class Pragha(Graphical):
+class Pragha(Told):
     NAME, PLAYER = "pragha", "pragha"
+    PAUSE, PLAY = ("pragha", "--pause"), ("pragha", "--play")
 
     def play_it(self):
         self.desktop.wait("pragha", self.player)
-        self.tell("pragha", "--play")
-
-    def press_pause(self):
-        self.tell("pragha", "--pause")
-
-    def press_play(self):
-        self.tell("pragha", "--play")
+        self.tell(*self.PLAY)
 
 
 class Qmmp(Graphical):

@@ -2,6 +2,7 @@
 
 import fcntl
 import math
+import signal
 import statistics
 import subprocess
 import sys
@@ -75,9 +76,7 @@ class Recording:
 
     def end(self):
         if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.desktop.others.remove(self.process)
+            self.desktop.end(self.process, signal.SIGKILL)
             self.process = None
 
     def now(self):

@@ -8,7 +8,6 @@ import os
 import pathlib
 import queue
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -46,41 +45,32 @@ def release(name):
     return f"{name.capitalize()} {version}"
 
 
-class PageServer:
-    """Serves the pages of this folder and the sound of their film, and holds what they tell until it is answered."""
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers for the server of pages."""
 
-    def __init__(self, film):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, kind="text/plain", body=b""):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def details(self):
+        """What a page has sent."""
+        return self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+
+
+class LocalServer:
+    """A server of pages for browsers on this machine. What a page tells of its steps is in `told`."""
+
+    def __init__(self, handler):
         self.told = queue.Queue()
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
-
-            def answer(self, status, kind="text/plain", body=b""):
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def do_GET(self):
-                name = self.path.lstrip("/")
-                path = film if name == "film.wav" else HERE / name
-                if "/" in name or not path.is_file():
-                    return self.answer(404)
-                return self.answer(200, mimetypes.guess_type(name)[0] or "text/plain", path.read_bytes())
-
-            def do_POST(self):
-                details = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
-                may_go_on = threading.Event()
-                outer.told.put((self.path.rpartition("/")[2], details, may_go_on))
-                may_go_on.wait()
-                self.answer(200)
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.server.daemon_threads = True
         # A browser that ends breaks its connections.
         self.server.handle_error = lambda *_: None
@@ -89,6 +79,29 @@ class PageServer:
     def address(self, page):
         # Pages have microphones on secure connections and on the host of this name only.
         return f"http://localhost:{self.server.server_address[1]}/{page}.html"
+
+
+class PageServer(LocalServer):
+    """Serves the pages of this folder and the sound of their film, and holds what they tell until it is answered."""
+
+    def __init__(self, film):
+        outer = self
+
+        class Pages(Handler):
+            def do_GET(self):
+                name = self.path.lstrip("/")
+                path = film if name == "film.wav" else HERE / name
+                if "/" in name or not path.is_file():
+                    return self.answer(404)
+                return self.answer(200, mimetypes.guess_type(name)[0] or "text/plain", path.read_bytes())
+
+            def do_POST(self):
+                may_go_on = threading.Event()
+                outer.told.put((self.path.rpartition("/")[2], self.details(), may_go_on))
+                may_go_on.wait()
+                self.answer(200)
+
+        super().__init__(Pages)
 
 
 class Browser:
@@ -132,12 +145,5 @@ class Browser:
 
     def end(self):
         """Ends the browser with all its processes, which are a group of their own."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(8)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        self.desktop.others.remove(self.process)
+        self.desktop.end_group(self.process)
         shutil.rmtree(self.profile, ignore_errors=True)

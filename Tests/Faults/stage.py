@@ -81,9 +81,7 @@ class Ear:
 
     def end(self):
         if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.desktop.others.remove(self.process)
+            self.desktop.end(self.process, signal.SIGKILL)
             self.process = None
 
     def discard(self):
@@ -434,9 +432,7 @@ class Stage:
     def end_applications(self):
         """Ends all applications with sessions or interruptions; their players play on."""
         for application in self.applications.values():
-            application.process.kill()
-            application.process.wait()
-            self.desktop.others.remove(application.process)
+            self.desktop.end(application.process, signal.SIGKILL)
         self.applications = {}
 
     def clean(self):
@@ -445,9 +441,7 @@ class Stage:
         self.clean_players()
         for child in list(self.desktop.others):
             if child is not self.ear.process if self.ear else True:
-                child.kill()
-                child.wait()
-                self.desktop.others.remove(child)
+                self.desktop.end(child, signal.SIGKILL)
         if self.ear:
             self.ear.discard()
 

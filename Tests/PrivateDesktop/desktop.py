@@ -202,6 +202,18 @@ class Desktop:
         if child in self.others:
             self.others.remove(child)
 
+    def end_group(self, child):
+        """Ends what was spawned with all that it has started; what does not end in 8 seconds is killed."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(8)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        if child in self.others:
+            self.others.remove(child)
+
     @property
     def daemon(self):
         """The process id of the sound server."""
