@@ -1,7 +1,8 @@
 import BusInterface
 import CSystemdBus
 
-/// A method call from a peer, or an observed one between others. Unless it is observed, it gets exactly one answer, now or later; a call that is released without an answer fails
+/// A method call from a peer, or an observed one between others. Unless it is observed, it gets exactly one answer, now or
+/// later; a call that is released without an answer fails
 /// with `Failed`.
 public final class BusCall {
     /// The unique name of the caller.

@@ -257,17 +257,15 @@ public final class SessionRuntime {
         }
     }
 
-    /// N19: the user has played a stream again that the policy keeps silent. A stream that begins for the first time may
-    /// have begun by itself, and so may one that was paused for a moment only, as players do when they seek.
+    /// N19: the user has played a stream again that the policy keeps silent. One that was paused for a moment only may have
+    /// begun by itself, as players do when they seek, and so may one that begins for the first time, unless it takes the place
+    /// of one that its user has paused.
     private func observe(_ stream: StreamEntry, isWanted: Bool) {
-        if isWanted, !stream.isWanted, stream.treatment.silence != .none, let paused = stream.pausedSince,
-            paused.duration(to: host.now) >= Self.shortestPause
-        {
-            sooner.append(.streamFreed(stream.id, by: .play))
-        }
-        if isWanted, stream.pausedSince == nil, takesPlaceByUser(stream) {
-            sooner.append(.streamFreed(stream.id, by: .play))
-        }
+        let isPlayed =
+            stream.pausedSince.map {
+                stream.treatment.silence != .none && $0.duration(to: host.now) >= Self.shortestPause
+            } ?? takesPlaceByUser(stream)
+        if isWanted, !stream.isWanted, isPlayed { sooner.append(.streamFreed(stream.id, by: .play)) }
         if !isWanted, stream.isWanted { stream.pausedSince = host.now }
         stream.isWanted = isWanted
     }
