@@ -89,6 +89,23 @@ extension SessionRuntime {
         sooner.append(.streamVanished(oldest.id))
     }
 
+    /// How often it is looked whether the process has ended that closed a stream. A program that ends closes its streams first,
+    /// and the server says nothing of its end.
+    static let endCheckInterval = Duration.seconds(1)
+
+    /// Whether nobody is left to open another stream in place of one.
+    func hasProcessEnded(_ stream: StreamEntry) -> Bool {
+        stream.identity.client.program.map { hasEnded($0.process) } ?? false
+    }
+
+    /// Forgets closed streams whose processes have ended.
+    func checkEnds(of due: [StreamEntry], at now: Instant) {
+        for stream in due where stream.closing != nil && stream.endCheck.map({ $0 <= now }) ?? false {
+            stream.endCheck = now.advanced(by: Self.endCheckInterval)
+            if hasProcessEnded(stream) { sooner.append(.streamVanished(stream.id)) }
+        }
+    }
+
     /// A stream waits no longer for its output: the engine is told what its client has done meanwhile.
     private func stopAwaiting(_ stream: StreamEntry, _ wait: OutputWait) {
         if stream.closing != nil {

@@ -168,6 +168,7 @@ public final class SessionRuntime {
         step(due, at: now)
         expirePauses(of: due, at: now)
         endSounds(of: due, at: now)
+        checkEnds(of: due, at: now)
         isDraining = false
         if let wake = engineWake, wake <= now {
             engineWake = nil
@@ -203,9 +204,8 @@ public final class SessionRuntime {
             return false
         case .streamVanished(let id):
             guard let stream = streams[id] else { return true }
-            let process = stream.identity.client.program?.process
             // Nothing is waited for any more, or nobody is left to open another stream.
-            let isOver = stream.treatment.reason == .superseded || process.map(hasEnded) ?? false
+            let isOver = stream.treatment.reason == .superseded || hasProcessEnded(stream)
             if isOver { stream.pause = nil }
             pass(.closed, to: [stream])
             if stream.pause == nil {
@@ -215,6 +215,7 @@ public final class SessionRuntime {
             if stream.closing == nil {
                 closings &+= 1
                 stream.closing = closings
+                stream.endCheck = host.now.advanced(by: Self.endCheckInterval)
                 dropOldestClosed()
             }
             sooner.append(.streamRunning(id, false))

@@ -37,6 +37,8 @@ public final class StreamEntry {
     var pausedSince: Instant?
     /// The number of its closing by its client, if the engine still has it: a later one is higher; `nil` otherwise.
     var closing: UInt32?
+    /// When it is looked next whether the process has ended that closed it; `nil` while the stream is not closed.
+    var endCheck: Instant?
     /// Its wait for the output that it has lost (R64); `nil` if it does not wait.
     var wait: OutputWait?
     /// The ports on which it was heard when it was silenced, by id; `nil` while it is not silenced.
@@ -97,6 +99,7 @@ public final class StreamEntry {
         var next = level.nextStep
         if let pause, let until = pause.until { next = min(next ?? until, until) }
         if let detector, let end = detector.end(rules) { next = min(next ?? end, end) }
+        if let endCheck { next = min(next ?? endCheck, endCheck) }
         return next
     }
 

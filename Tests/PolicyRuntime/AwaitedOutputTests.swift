@@ -289,6 +289,24 @@ import Testing
         }
     }
 
+    @Test("R64 a program that closes its stream, and ends, is not waited for", arguments: [false, true])
+    func closesAndEnds(hasPlayer: Bool) {
+        players.isThere = hasPlayer
+        let program = ClientIdentityTests.OneProcess().program(of: 20)
+        host.clients[1] = ClientIdentity(
+            program: program, sandbox: nil, binary: "player", displayName: nil, fallback: "", connection: "1")
+        var hasEnded = false
+        host.runtime.hasEnded = { $0 == program?.process && hasEnded }
+        play(1, app: "player")
+        pull()
+        end(1)
+        host.advance(.seconds(5))
+        #expect(known == [1])
+        hasEnded = true
+        host.advance(.seconds(1))
+        #expect(known == [])
+    }
+
     @Test("R64 a player that closes its stream when its user pauses it opens another one when its user plays")
     func playerCloses() {
         play(1, app: "player")

@@ -5,7 +5,7 @@ import Testing
 /// What people are shown of who is behind a stream (N18).
 @Suite struct ClientIdentityTests {
     /// One process, perhaps of an application that the desktop has started.
-    private struct OneProcess: ProcessTree {
+    struct OneProcess: ProcessTree {
         var unit: String?
         var sandbox: AppSandbox?
         var titles: [String: String] = [:]

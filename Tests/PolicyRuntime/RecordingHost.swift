@@ -65,6 +65,8 @@ final class RecordingHost: Host {
     /// What streams were to prefer, as it was asked for.
     private(set) var preferences: [UInt32: [StreamPreferences]] = [:]
     var clock: GraphClock { GraphClock(sampleRate: 48000, quantum: quantum) }
+    /// The clients of streams about whose processes something is known.
+    var clients: [UInt32: ClientIdentity] = [:]
     /// The streams that have no volume.
     var rigid: Set<UInt32> = []
     func arm(at moment: Instant?) { armed = moment }
@@ -81,7 +83,8 @@ final class RecordingHost: Host {
             self.host = host
             self.id = id
             self.direction = direction
-            identity = StreamIdentity(node: id.rawValue, client: ClientIdentity(application), session: nil)
+            let client = host.clients[id.rawValue] ?? ClientIdentity(application)
+            identity = StreamIdentity(node: id.rawValue, client: client, session: nil)
         }
 
         var complaint: String? { nil }
