@@ -41,6 +41,8 @@ struct Treat: ParsableCommand {
     private enum Order {
         case list, undo
         case say(of: String, TreatedPrograms.Treatment?)
+
+        var isChange: Bool { if case .list = self { false } else { true } }
     }
 
     private func order() throws -> Order {
@@ -59,9 +61,10 @@ struct Treat: ParsableCommand {
     func validate() throws { _ = try order() }
 
     func run() throws {
-        let file = try TreatedFile()
+        let (file, order) = (try TreatedFile(), try order())
+        if order.isChange { try file.lock() }
         let before = try file.read()
-        switch try order() {
+        switch order {
         case .list: try Terminal.write(json ? report(before, file) : table(before))
         case .undo:
             let service = ServiceConnection()

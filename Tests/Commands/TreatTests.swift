@@ -155,6 +155,21 @@ import Testing
         }
     }
 
+    @Test("of several commands at once, none loses what another one has said") func atOnce() async throws {
+        try await run { desk, path, treat in
+            desk.stopService()
+            let names = (1...8).map { "player-\($0)" }
+            let commands = try names.map {
+                try desk.start(
+                    ["treat", $0, "--property", "application.name=\($0)", "as", "music"],
+                    environment: ["XDG_CONFIG_HOME": desk.sandbox.path("config")])
+            }
+            for command in commands { #expect(try desk.end(of: command) == .exited(0), "\(command.complaints)") }
+            let said = try treat().output
+            for name in names { #expect(said.contains("\(name) "), "\(said)") }
+        }
+    }
+
     @Test("a module that does not take it is said") func notTaken() async throws {
         try await run { desk, _, treat in
             desk.manager.eventsAfter = [:]

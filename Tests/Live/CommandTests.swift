@@ -55,6 +55,28 @@ extension LiveModule {
         }
     }
 
+    @Test("N11 audio-session treat makes a program a call, leaves another one alone, and takes both back")
+    func commandTreats() async throws {
+        // A policy of the test's own, so that no other test has this server.
+        let files = ["audio-session/policy.conf": "preset = desktop\n"]
+        try await LiveDesktop.run(options: { $0.configurationFiles.merge(files) { $1 } }) { desk in
+            _ = try await desk.playMusic()
+            let chatter = try desk.play(LiveDesktop.interrupter, with: .plain, as: "chatter", role: nil)
+            try await desk.hear(LiveDesktop.interrupter)
+            try await desk.hear(LiveDesktop.music)
+            let said = try await desk.command("treat", "chatter", "as", "call")
+            #expect(said.hasPrefix("chatter: what it plays is a call"), "\(said)")
+            try await desk.hearNothing(of: LiveDesktop.music)
+            try await desk.command("treat", "music-player", "as", "alone")
+            try await desk.hear(LiveDesktop.music)
+            try await desk.command("treat", "undo")
+            try await desk.hearNothing(of: LiveDesktop.music)
+            try await desk.command("treat", "chatter", "as", "default")
+            try await desk.hear(LiveDesktop.music)
+            #expect(chatter.process.isRunning)
+        }
+    }
+
     @Test("N12 audio-session monitor shows an interruption while it happens")
     func commandMonitors() async throws {
         try await LiveDesktop.run { desk in

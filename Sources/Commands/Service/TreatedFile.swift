@@ -26,6 +26,13 @@ struct TreatedFile {
         self.folder = folder
     }
 
+    /// Waits until no other command changes the file; none does from then on, until this one has ended.
+    func lock() throws {
+        makeFolders(of: path)
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else { throw failure(path) }
+    }
+
     /// The programs in it.
     func read() throws -> TreatedPrograms { try read(path) ?? TreatedPrograms() }
 
@@ -91,13 +98,17 @@ struct TreatedFile {
 
     private static let suffix = " with module arguments"
 
-    /// Puts a file in the place of another one, or of what a link leads to, in one step.
-    private func put(_ text: String, into path: String) throws {
+    /// Makes the folders that lead to a file, where they are missing.
+    private func makeFolders(of path: String) {
         var end = path.startIndex
         while let slash = path[end...].dropFirst().firstIndex(of: "/") {
             end = slash
             mkdir(String(path[..<end]), 0o777)
         }
+    }
+
+    /// Puts a file in the place of another one, or of what a link leads to, in one step.
+    private func put(_ text: String, into path: String) throws {
         let resolved = realpath(path, nil)
         defer { free(resolved) }
         let place = resolved.map { String(cString: $0) } ?? path
