@@ -18,9 +18,9 @@ public struct Player: Sendable, Equatable {
     /// When it was last seen to pause or stop, in the loop's time; nil for never.
     public internal(set) var pausedAt: Int64?
 
-    /// Whether one of the names is an application id, or continues one after a dot, as a sandbox requires.
-    func isNamed(after application: String) -> Bool {
-        names.contains { $0 == application || $0.hasPrefix(application + ".") }
+    /// Whether one of the names is this one, or continues it after a dot.
+    func isNamed(after name: String) -> Bool {
+        names.contains { $0 == name || $0.hasPrefix(name + ".") }
     }
 }
 
@@ -53,5 +53,14 @@ extension Player {
             return Nearness(isSilent: isSilent, relation: steps == 0 ? 0 : 1, steps: steps)
         }
         return tree.distance(from: own, up: process).map { Nearness(isSilent: isSilent, relation: 3, steps: $0) }
+    }
+
+    /// Whether the player speaks for another program, by whose name it is called, as mpDris2 does for mpd. A program in a
+    /// sandbox may not, and nor does one process of a program for another one.
+    func speaks(for process: UInt32, in tree: any ProcessTree) -> Bool {
+        guard let own = self.process, let program = tree.executable(of: process), tree.executable(of: own) != program,
+            tree.confinement(of: own) == .unconfined, tree.confinement(of: process) == .unconfined
+        else { return false }
+        return isNamed(after: String(program.suffix(while: { $0 != "/" })))
     }
 }

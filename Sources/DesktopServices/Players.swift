@@ -89,7 +89,7 @@ public final class Players: MediaPlayers {
     public var all: [Player] { entries.values.map(\.player).sorted { $0.owner < $1.owner } }
 
     /// The player of a stream: one whose process is the stream's, an ancestor or a descendant of it, or in the same
-    /// sandbox. Of several the playing one, then the nearest.
+    /// sandbox; of several the playing one, then the nearest. Without one, another program that speaks for the stream's.
     ///
     /// - Parameters:
     ///   - process: The process that plays the stream, as the sound server knows it.
@@ -106,7 +106,7 @@ public final class Players: MediaPlayers {
             if let best, best.0 <= nearness { continue }
             best = (nearness, player)
         }
-        return best?.1
+        return best?.1 ?? (sandbox == nil ? all.first { $0.speaks(for: process, in: tree) } : nil)
     }
 
     /// The player of a stream, by its unique name; `nil` for none.

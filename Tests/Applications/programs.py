@@ -28,6 +28,8 @@ class Program:
     CAN_SEEK = True
     #: The servers with which it can play.
     SERVERS = ("pipewire", "pulseaudio")
+    #: How much of the music it throws away when it pauses, in seconds.
+    THROWS_AWAY = 0
     #: Whether it plays the music, whose position can be heard, or something of its own.
     PLAYS_MUSIC = True
 
@@ -233,6 +235,8 @@ class Mpd(Program):
 
     NAME, PLAYER = "mpd", "mpd"
     OUTPUT = "pulse"
+    #: It cancels what its outputs have buffered (src/output/Filtered.cxx, BeginPause).
+    THROWS_AWAY = 1
 
     def start(self):
         folder = self.desktop.folder / "mpd"

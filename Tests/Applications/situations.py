@@ -51,7 +51,7 @@ def expect_back(play, before):
 def expect_place(play, before):
     if play.program.PLAYS_MUSIC:
         lost = skipped(play.heard.read(before), play.full)
-        if lost is not None and abs(lost) > MOST_SKIPPED:
+        if lost is not None and abs(lost) > MOST_SKIPPED + play.program.THROWS_AWAY:
             play.complain(f"{'lost' if lost > 0 else 'repeats'} {abs(lost):.1f} s")
 
 
@@ -148,7 +148,7 @@ def play_elsewhere(play, way):
     elif play.program.PLAYS_MUSIC:
         first, *_, last = [row for row in play.speaker.read(play.since) if row.music > SILENCE]
         lost = last.position - (last.moment - first.moment) - play.stopped_at
-        if abs(lost) > MOST_SKIPPED:
+        if abs(lost) > MOST_SKIPPED + play.program.THROWS_AWAY:
             play.complain(f"{'lost' if lost > 0 else 'repeats'} {abs(lost):.1f} s")
     play.expect_display("Playing")
 

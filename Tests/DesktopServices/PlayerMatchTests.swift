@@ -10,6 +10,8 @@ import Testing
     private struct PaperTree: ProcessTree {
         var parents: [UInt32: UInt32] = [:]
         var sandboxes: [UInt32: String] = [:]
+        var programs: [UInt32: String] = [:]
+        func executable(of process: UInt32) -> String? { programs[process] }
         func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)? { parents[process].map { ($0, 0) } }
         func confinement(of process: UInt32) -> Confinement {
             sandboxes[process].map { .sandbox(AppSandbox($0)) } ?? .unconfined
@@ -52,6 +54,20 @@ import Testing
         let nearness = player(200, sandbox: sandbox, names: ["other", name])
             .nearness(to: 200, sandbox: stream, in: tree)
         #expect((nearness != nil) == isIts)
+    }
+
+    @Test(
+        "N15 a program outside of sandboxes speaks for another one, by whose name it is called",
+        arguments: [
+            // The names of the player, its process, that of the stream, and whether it speaks for it.
+            (["mpd"], 100, 300, true), (["mpd.instance7"], 100, 300, true), (["mpdx"], 100, 300, false),
+            (["mpd"], 211, 300, false), (["mpd"], 400, 300, false), (["mpd"], 100, 400, false),
+            (["mpd"], 100, 210, false), (["mpd"], nil, 300, false),
+        ] as [([String], UInt32?, UInt32, Bool)])
+    func bridge(names: [String], process: UInt32?, stream: UInt32, isIts: Bool) {
+        var tree = tree
+        tree.programs = [100: "/usr/bin/python3", 211: "/usr/bin/mpd", 300: "/usr/bin/mpd", 400: "/usr/bin/mpd"]
+        #expect(player(process, names: names).speaks(for: stream, in: tree) == isIts)
     }
 
     @Test("N15 of several, the playing one, then the nearest")
