@@ -252,7 +252,7 @@ struct PlayerPause: Equatable {
         case (true, .asking, .runs): return [.log(Self.refusal)] + end()
         case (true, _, .runs):
             client = .corked
-            return [.log(Self.refusal), .cork]
+            return [.log(step == .paused ? Self.contradiction : Self.refusal), .cork]
         case (true, .asking, _): return []
         case (true, _, .starting):
             client = .stopped
@@ -273,6 +273,7 @@ struct PlayerPause: Equatable {
     }
 
     private static let refusal = "has not paused when its player was asked to: cork it"
+    private static let contradiction = "goes on, though its player says that it has paused: cork it"
 
     /// Leaves the player as it is, and waits for the stream to follow.
     private mutating func follow() -> [Action] {

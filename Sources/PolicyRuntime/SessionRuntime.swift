@@ -215,7 +215,8 @@ public final class SessionRuntime {
             if stream.closing == nil {
                 closings &+= 1
                 stream.closing = closings
-                stream.endCheck = host.now.advanced(by: Self.endCheckInterval)
+                // The end of a player is seen on the session bus.
+                if stream.pause == nil { stream.endCheck = host.now.advanced(by: Self.endCheckInterval) }
                 dropOldestClosed()
             }
             sooner.append(.streamRunning(id, false))

@@ -142,6 +142,15 @@ final class FakePlayers: MediaPlayers {
         #expect(host.gains[1] == 1 && isSessionActive && host.armed == nil)
     }
 
+    @Test("N15 a player that says that it has paused, and whose stream goes on, as a browser's does for seconds")
+    func saysPaused() {
+        players.answer = .announced(.paused)
+        call()
+        host.advance(.seconds(1))
+        #expect(corks == [.cork])
+        #expect(host.lines.contains { $0.hasSuffix("goes on, though its player says that it has paused: cork it") })
+    }
+
     @Test("N15 a player that lies: corked 750 ms after it was asked, unheard meanwhile, and uncorked at the end")
     func lies() throws {
         call()
