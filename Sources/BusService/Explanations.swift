@@ -13,7 +13,7 @@ enum Explanations {
         seconds: Int?
     ) -> String {
         var text = "stream \(stream.id.rawValue) of \(name) (\(stream.description)) is "
-        let since = seconds.map { $0 == 0 ? " since this moment" : " since \($0) s ago" } ?? ""
+        let since = seconds.map { $0 == 0 ? " just now" : " for \($0) s now" } ?? ""
         text += TreatmentText(stream.treatment, by: stream.interrupter?.label).sentence(since: since)
         let besides = stream.besides.map(\.label)
         if !besides.isEmpty { text += "; its user wants to hear it beside \(besides.joined(separator: ", "))" }
@@ -41,7 +41,7 @@ enum Explanations {
             return "speech is stopped rather than spoken over"
         }
         if own.priority > other.priority {
-            return "its priority \(own.priority.rawValue) is above \(other.priority.rawValue)"
+            return "\(own.name) has the priority \(own.priority.rawValue), and \(other.name) \(other.priority.rawValue)"
         }
         if own.category == .record { return "a recording silences all playback" }
         return "neither of the two mixes with others"

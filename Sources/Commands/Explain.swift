@@ -8,9 +8,10 @@ struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Says why a stream is treated as it is, or how the policy would treat one.",
         discussion: """
-            With SUBJECT, the module says which session and which rule changed a stream, and since when. A number is \
-            that of a stream, or else of a process; anything else is an application's name. The status is 1 when there \
-            is no such stream, or when the service is not there.
+            With SUBJECT, the module says which session and which rule changed a stream, and for how long already. A \
+            number is that of a stream, or else of a process; anything else is an application's name. Without \
+            arguments, it says so of all streams that are silenced or lowered now. The status is 1 when there is no \
+            such stream, or when the service is not there.
 
             With --properties, those of a stream or its client as pw-dump or pw-cli show them, the command reads the \
             policy files itself and needs no sound server. Without --policy and --preset, it reads the files that the \
@@ -41,6 +42,7 @@ struct Explain: ParsableCommand {
 
     func run() throws {
         if let subject { return try explain(subject) }
+        if properties.isEmpty, !capture, source.policy == nil, source.preset == nil { return try explainAll() }
         let policy = try source.chosen() ?? .installed()
         Terminal.report(policy.diagnostics)
         let explanation = Explanation(of: properties, direction: try direction(), under: policy)
@@ -64,10 +66,25 @@ struct Explain: ParsableCommand {
     /// Prints the module's explanation of a present stream.
     private func explain(_ subject: String) throws {
         let answer = try ServiceConnection().ofSubject("Explain", subject)
-        let texts = answer.first?.elements?.compactMap(\.text) ?? []
+        try write(answer.first?.elements?.compactMap(\.text) ?? [], [("subject", .string(subject))])
+    }
+
+    /// Prints the module's explanation of all that it does to streams now.
+    private func explainAll() throws {
+        let service = ServiceConnection()
+        let streams = try service.state().everyStream.filter {
+            TreatmentTerm(rawValue: $0.treatment) != .untouched && $0.leftAlone == nil
+        }
+        // One that has ended meanwhile has nothing to be explained.
+        let answers = streams.compactMap { try? service.call("Explain", [.string(String($0.id))]).get() }
+        let texts = answers.flatMap { $0.first?.elements?.compactMap(\.text) ?? [] }
+        if texts.isEmpty, !json { return try Terminal.write("Nothing is silenced or lowered now.\n") }
+        try write(texts, [])
+    }
+
+    private func write(_ texts: [String], _ members: [(String, WireValue)]) throws {
         if json {
-            try Terminal.write(
-                SchemaJSON.text([("subject", .string(subject)), ("explanations", .strings(texts))]))
+            try Terminal.write(SchemaJSON.text(members + [("explanations", .strings(texts))]))
         } else {
             // Keep line breaks, and remove characters that control a terminal.
             let lines = texts.map { text in

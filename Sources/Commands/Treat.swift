@@ -70,7 +70,8 @@ struct Treat: ParsableCommand {
             let service = ServiceConnection()
             let after = try file.beforeLastChange()
             try file.write(after, over: before, through: service)
-            try Terminal.write(json ? report(after, file) : "The last change is taken back.\n" + table(after))
+            let text = changes(from: before, to: after) + "To do the change again: audio-session treat undo\n"
+            try Terminal.write(json ? report(after, file) : text)
         case .say(let name, nil): try forget(name, before, file)
         case .say(let name, let treatment?): try say(name, treatment, before, file)
         }
@@ -99,7 +100,30 @@ struct Treat: ParsableCommand {
             return "  stream \(stream.id), \(stream.direction): \(printable(why, limit: 1000))"
         }
         if matched.isEmpty { lines.append("No stream of it is there now.") }
+        if treatment == .call {
+            lines += warnings(of: programs, matched.map(\.stream), service.present?.streams(named: name) ?? [])
+        }
         try Terminal.write(lines.joined(separator: "\n") + "\n" + Self.undo)
+    }
+
+    /// What a user may not expect of a program that is a call now.
+    ///
+    /// - Parameters:
+    ///   - matched: The streams that are a call.
+    ///   - named: All streams of the program's name.
+    private func warnings(
+        of programs: [TreatedPrograms.Program], _ matched: [StreamRecord], _ named: [StreamRecord]
+    ) -> [String] {
+        let processes = Set(matched.filter(\.isCapture).map(\.process))
+        let others = named.filter { !$0.isCapture && !processes.contains($0.process) }
+        if programs.contains(where: \.isOfRecordings), !matched.isEmpty, let other = others.first {
+            return [
+                "But stream \(other.id) is of another process than what it records, so the call may silence it. If it is the "
+                    + "call's voice: audio-session treat \(other.id) as call"
+            ]
+        }
+        return programs.contains { !$0.isOfRecordings }
+            ? ["If it records in calls only, say the same during a call: then only that is one."] : []
     }
 
     private func forget(_ name: String, _ before: TreatedPrograms, _ file: TreatedFile) throws {
@@ -120,8 +144,15 @@ struct Treat: ParsableCommand {
                         ? " or any other program" : "; something was said of \(list(names, lastAfter: "and"))"))
         }
         try file.write(after, over: before, through: service)
-        let text = "\(printable(name)): nothing is said of it any more.\n" + Self.undo
-        try Terminal.write(json ? report(after, file) : text)
+        try Terminal.write(json ? report(after, file) : changes(from: before, to: after) + Self.undo)
+    }
+
+    /// What is said of programs otherwise than before.
+    private func changes(from before: TreatedPrograms, to after: TreatedPrograms) -> String {
+        let gone = before.programs.filter { old in !after.programs.contains { $0.conditions == old.conditions } }
+        let new = after.programs.filter { !before.programs.contains($0) }
+        let lines = gone.map { "\(printable($0.name)): nothing is said of it any more." }
+        return (lines + new.map { "\(printable($0.name)): \($0.meaning)." }).joined(separator: "\n") + "\n"
     }
 
     private static let undo = "To take it back: audio-session treat undo\n"

@@ -55,7 +55,7 @@ class Decisions:
                 use = "records" if stream["direction"] == "capture" else "plays"
                 uses.setdefault(sessions.get(stream["session"], "no session"), set()).add(use)
         browser = "; ".join(f"{description} ({' and '.join(sorted(use))})" for description, use in uses.items())
-        # "stream 1 of paplay (music) is stopped since 2 s ago: …; its priority …"
+        # "stream 1 of paplay (music) is stopped for 2 s now: …; phone has the priority …"
         explained = self.desktop.tool(command(), "explain", self.music).strip().split(";")[0]
         music = re.sub(r"^stream .*? is | since .*? ago", "", explained)
         return f"browser: {browser or 'no stream in a session'}; music: {music}"

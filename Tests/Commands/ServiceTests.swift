@@ -87,6 +87,10 @@ import Testing
                 try desk.run("explain", "4712").output == "Stream 8 of Calls is free.\nStream 9 of Calls is free.\n")
             // Lines stay; what steers a terminal does not.
             #expect(try desk.run("explain", "mpv").output == "One.\n  Why?\nTwo\u{FFFD}[2J.\n")
+            // Without a subject, what is done to anybody.
+            #expect(try desk.run("explain").output == "Stream 7 of rhythmbox is corked by Calls.\n")
+            desk.manager.streams = []
+            #expect(try desk.run("explain").output == "Nothing is silenced or lowered now.\n")
             let json = try object(desk.run("explain", "mpv", "--json").output)
             #expect(json["schema"] as? Int == 2)
             #expect(json["subject"] as? String == "mpv")

@@ -138,7 +138,7 @@ extension Examination {
             return .ok(
                 count == 0
                     ? "nobody plays or records, so none is missing"
-                    : "no stream is without one (\(count) in all)")
+                    : "none is missing (\(count) \(count == 1 ? "stream" : "streams"))")
         }
         var counts: [(name: String, count: Int)] = []
         for stream in untold {

@@ -179,7 +179,7 @@ struct Examination {
             if file.path.contains("/.local/lib/") {
                 // PipeWire looks into a home only where this variable says so; systemd sets it.
                 let folders = (evidence.folders[sound] ?? []).joined(separator: ":")
-                advice.append("where systemd does not start it, start it with PIPEWIRE_MODULE_DIR='\(folders)'")
+                advice.append("where systemd does not start it, start it with PIPEWIRE_MODULE_DIR=\(folders)")
             }
             return Finding(
                 mark: .problem, text: "\(daemon.name) (process \(daemon.number)) has not loaded the module",

@@ -50,7 +50,7 @@ public struct TreatmentText: Sendable {
 
     /// What is done and why, after "is".
     ///
-    /// - Parameter since: Since when, with a blank before it.
+    /// - Parameter since: For how long already, with a blank before it.
     public func sentence(since: String) -> String {
         let done =
             switch treatment.reason {
