@@ -118,10 +118,10 @@ extension SessionRuntime {
     /// The name of the preset that the policy in force begins with.
     public var preset: String { inForce.preset }
 
-    /// Puts another policy in force. Returns whether it differs from the present one.
+    /// Puts another policy in force. Returns whether it differs from the present one, be it only in its origin.
     @discardableResult
     public func apply(_ policy: PolicyInForce) -> Bool {
-        guard policy.policy != inForce.policy || policy.classifier != inForce.classifier else { return false }
+        guard policy != inForce else { return false }
         inForce = policy
         describeAll()
         return true

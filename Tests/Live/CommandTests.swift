@@ -64,6 +64,9 @@ extension LiveModule {
             let chatter = try desk.play(LiveDesktop.interrupter, with: .plain, as: "chatter", role: nil)
             try await desk.hear(LiveDesktop.interrupter)
             try await desk.hear(LiveDesktop.music)
+            // Right after another file, which the module has not read yet.
+            try desk.server.sandbox.write(
+                "preset = desktop\n", to: "home/.config/audio-session/policy.conf.d/20-other.conf")
             let said = try await desk.command("treat", "chatter", "as", "call")
             #expect(said.hasPrefix("chatter: what it plays is a call"), "\(said)")
             try await desk.hearNothing(of: LiveDesktop.music)

@@ -87,10 +87,19 @@ struct TreatedFile {
         func files(_ origin: String) -> Substring {
             origin.hasSuffix(Self.suffix) ? origin.dropLast(Self.suffix.count) : origin[...]
         }
-        let (own, modules) = (PolicyInUse.installed().origin, try service.property("Policy")?.text ?? "")
-        guard files(own) != files(modules), !modules.hasPrefix("not in force"),
-            !own.hasPrefix("built-in") || !modules.hasPrefix("built-in")
-        else { return }
+        let step: Int64 = 100_000_000
+        var modules = ""
+        // The module takes a file that was saved a moment ago within a second.
+        for moment in stride(from: 0, through: Self.patience, by: Int64.Stride(step)) {
+            if moment > 0 { usleep(UInt32(step / 1000)) }
+            let own = PolicyInUse.installed().origin
+            modules = try service.property("Policy")?.text ?? ""
+            if files(own) == files(modules) || modules.hasPrefix("not in force")
+                || own.hasPrefix("built-in") && modules.hasPrefix("built-in")
+            {
+                return
+            }
+        }
         throw Terminal.failure(
             "the sound server reads its policy from \(files(modules)), and not from \(folder): write a rule there, or take "
                 + "policy = … out of the module's arguments; audio-session doctor says more")
