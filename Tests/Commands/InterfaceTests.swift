@@ -33,17 +33,17 @@ import Testing
         #expect(counter.counts["property"] == interfaces.map(\.properties.count).reduce(0, +))
     }
 
-    /// A block of code in the README's part for applications.
-    private func example(_ language: String) throws -> String {
-        let readme = try String(contentsOf: Project.folder.appending(path: "README.md"), encoding: .utf8)
-        let part = try #require(readme.components(separatedBy: "\n## For applications\n").last)
-        let block = try #require(part.components(separatedBy: "```\(language)\n").dropFirst().first)
+    /// The first block of code in a language on a page.
+    private func example(_ language: String, on path: String) throws -> String {
+        let page = try String(contentsOf: Project.folder.appending(path: path), encoding: .utf8)
+        let block = try #require(page.components(separatedBy: "```\(language)\n").dropFirst().first)
         return try #require(block.components(separatedBy: "```").first)
     }
 
     @Test("the examples for shells work") func examplesForShellsWork() async throws {
         try await CannedDesk.run { desk in
-            let lines = try example("sh").split(separator: "\n")
+            let page = "Sources/AudioSession/Documentation.docc/Applications.md"
+            let lines = try example("sh", on: page).split(separator: "\n")
             #expect(lines.count == 5)
             for line in lines {
                 let status = try desk.run("/bin/sh", ["-c", String(line)]).status
@@ -58,7 +58,7 @@ import Testing
 
     @Test("the example in Python works") func exampleInPythonWorks() async throws {
         try await CannedDesk.run { desk in
-            let program = try desk.start("/usr/bin/python3", ["-u", "-c", example("python")])
+            let program = try desk.start("/usr/bin/python3", ["-u", "-c", example("python", on: "README.md")])
             try desk.wait(for: "the signals", evidence: program.complaints) { program.lines.count == 3 }
             // The signals come behind the answer, but its handlers run in the loop.
             #expect(program.lines == ["active", "interrupted by Calls", "go on"])

@@ -26,9 +26,9 @@ import Testing
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
     }
 
-    @Test("the README's example of the log is a line of a story") func exampleOfLog() throws {
-        let readme = try String(contentsOf: Project.folder.appending(path: "README.md"), encoding: .utf8)
-        let example = try #require(readme.firstMatch(of: /For example: `(cork .*?)`/)?.1)
+    @Test("the example of the log is a line of a story") func exampleOfLog() throws {
+        let page = try String(contentsOf: Project.folder.appending(path: "install/README.md"), encoding: .utf8)
+        let example = try #require(page.firstMatch(of: /For example: `(cork .*?)`/)?.1)
         #expect(try simulation(of: "headphones-and-crash").log.contains { $0.text == example })
     }
 

@@ -61,12 +61,12 @@ import Testing
         line.replacingOccurrences(of: "\\(dq", with: "\"").replacingOccurrences(of: "\\-", with: "-")
     }
 
-    @Test("what the README shows is right") func readmeIsRight() throws {
-        let lines = try Self.text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
+    @Test("what the page on the policy shows is right") func pageIsRight() throws {
+        let lines = try Self.text("policy/README.md").split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex { $0.hasSuffix("one line changes one thing:") })
         let shown = lines[start...].dropFirst(2).prefix { $0.hasPrefix("    ") }
         #expect(shown.count >= 3)
-        #expect(PolicyFile(text: shown.joined(separator: "\n"), named: "README").diagnostics == [])
+        #expect(PolicyFile(text: shown.joined(separator: "\n"), named: "policy/README.md").diagnostics == [])
     }
 
     @Test("each line of a policy in the page of wishes is right") func wishesAreRight() throws {
