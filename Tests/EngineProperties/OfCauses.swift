@@ -4,7 +4,8 @@ import RandomEvents
 /// What holds of causes: who silences a session, who takes that one's place, and how it ends (N17).
 extension Property {
     static let ofCauses = [
-        Property("cause-exists", "N17 R79", "Who silences a session is another session that is there.") { step in
+        Property("cause-exists", "N17 R79", "The session that silences another one is a different session, and exists.")
+        { step in
             step.after.sessions.firstFlaw { session in
                 guard step.after.isInterrupted(session), !step.after.isSuspended, let number = session.silencerNumber,
                     !step.after.streams(of: session).isEmpty || step.after.session(number) != nil
@@ -13,7 +14,7 @@ extension Property {
                 return step.after.session(number) == nil ? "\(session.reference.label) by \(number)" : nil
             }
         },
-        Property("cause-silences", "N17 R28 R36", "Whoever silences a session may do so by the rules.") { step in
+        Property("cause-silences", "N17 R28 R36", "The rules allow each session to silence its victims.") { step in
             step.after.victims.firstFlaw { session, cause in
                 step.after.silences(cause, session) ?? true
                     ? nil : "\(cause.reference.label) over \(session.reference.label)"
@@ -21,13 +22,14 @@ extension Property {
         },
         Property(
             "cause-holds", "N17 R10",
-            "Whoever silences a session is heard, or is silenced itself and may resume, or was just told to."
+            "The cause of a silence is heard, or is silenced itself and may resume, or was just told to."
         ) { step in
             step.after.victims.firstFlaw { session, cause in
                 step.after.holds(cause) ? nil : "\(cause.reference.label) over \(session.reference.label)"
             }
         },
-        Property("asked-anew", "R9 R34", "Who asks anew is silenced by somebody who is heard, or not at all.") { step in
+        Property("asked-anew", "R9 R34", "A session that asks anew is silenced by a heard session, or by none.") {
+            step in
             let keys = step.requesters
             return step.after.victims.firstFlaw { session, cause in
                 keys.contains(session.key) && !step.after.isHeard(cause)
@@ -36,7 +38,7 @@ extension Property {
         },
         Property(
             "first-cause", "N17 R30",
-            "The first to silence a session remains its cause while it is heard and silences it."
+            "The first session to silence another one remains its cause while it is heard and silences it."
         ) {
             step in
             if step.event.isMove { return nil }
@@ -51,7 +53,7 @@ extension Property {
         },
         Property(
             "hand-over", "N17",
-            "When a cause goes, the first up the chain of those who interrupted it takes its place that silences the victim."
+            "The first up the chain of interrupters that silences the victim takes the place of a cause that goes."
         ) { step in
             if step.event.isMove && step.event.session == nil || !step.isOne { return nil }
             return step.lasting.firstFlaw { before, after in
@@ -64,7 +66,7 @@ extension Property {
         },
         Property(
             "let-go", "R10 R11 R12 R31",
-            "When its only cause ends, a session resumes or stays as that one's end says."
+            "A session resumes or stays silent, when its only cause ends, as that end says."
         ) { step in
             if !step.isOne { return nil }
             return step.lasting.firstFlaw { before, after in
@@ -79,7 +81,9 @@ extension Property {
                 return after.silencer != nil || isFree ? nil : "\(after.reference.label) resumes"
             }
         },
-        Property("told-as-said", "R11 R12 R31", "The end of an interruption says what its only cause has said.") {
+        Property(
+            "told-as-said", "R11 R12 R31", "The end of an interruption says the same as the end of its only cause."
+        ) {
             step in
             if !step.isOne { return nil }
             return step.effects.firstFlaw { effect in
@@ -99,7 +103,7 @@ extension Property {
         },
         Property(
             "stays-behind", "R31 N17",
-            "When an end keeps a session silent, those that it had silenced stay so, too, if they were below both."
+            "An end that keeps a session silent also keeps its victims silent, if they were below both."
         ) { step in
             if !step.isOne { return nil }
             return step.lasting.firstFlaw { before, after in
@@ -113,8 +117,10 @@ extension Property {
                 return after.silencer != nil || isFree ? nil : "\(after.reference.label) resumes"
             }
         },
-        Property("resume-within", "N17", "Who was told to resume and does not keeps its victims for the policy's time.")
-        {
+        Property(
+            "resume-within", "N17",
+            "A session that was told to resume, and does not, keeps its victims for the policy's time."
+        ) {
             step in
             step.after.record.told.firstFlaw { key, told in
                 guard let until = told.resumesUntil, until > step.now, let session = step.after.session(key),

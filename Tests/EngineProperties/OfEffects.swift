@@ -4,7 +4,7 @@ import RandomEvents
 /// What holds of effects: their order, and what has to be told at all.
 extension Property {
     static let ofEffects = [
-        Property("difference", "R26", "A stream is treated only when its treatment is another one.") { step in
+        Property("difference", "R26", "A stream gets a new treatment only when its treatment changes.") { step in
             var last = step.before.record
             return step.effects.firstFlaw { effect in
                 guard case .treat(let id, let treatment, let within, let after) = effect else { return nil }
@@ -14,7 +14,8 @@ extension Property {
                 return former == treatment && last.stream(id) != nil ? "\(id) is treated as before" : nil
             }
         },
-        Property("as-told", "R26", "What is done to a stream is what was told last of it.") { step in
+        Property("as-told", "R26", "The treatment that the engine shows of a stream is the last one that it sent.") {
+            step in
             step.after.record.streams.firstFlaw { stream in
                 let found = step.after.engine.treatment(of: stream.id)
                 return found == stream.treatment ? nil : "\(stream.id): \(String(describing: found))"
@@ -22,7 +23,7 @@ extension Property {
         },
         Property(
             "order", "R27",
-            "It is told who is active, then who is granted, then what is done to streams, then interruptions, answers, states."
+            "One event sends activity first, then grants, treatments, interruptions, answers and states."
         ) { step in
             if !step.isOne { return nil }
             var last = 0
@@ -32,7 +33,7 @@ extension Property {
                 return place < last ? "too late: \(step.effects[index])" : nil
             }
         },
-        Property("claims-down", "R27", "Whatever is told of several sessions is told from the strongest claim down.") {
+        Property("claims-down", "R27", "Notifications of several sessions go from the strongest claim down.") {
             step in
             if !step.isOne { return nil }
             var last: [Int: Int] = [:]
@@ -45,14 +46,14 @@ extension Property {
                 return claim < last[part] ?? 0 ? "too late: \(step.effects[index])" : nil
             }
         },
-        Property("one-answer", "R8 R27", "Each request has one answer, and nothing else has.") { step in
+        Property("one-answer", "R8 R27", "Each request gets one answer, and no other event gets any.") { step in
             let answers = step.effects.filter {
                 if case .answered(let id, _) = $0 { id == step.event.session } else { false }
             }
             let all = step.effects.count { if case .answered = $0 { true } else { false } }
             return answers.count == (step.event.isRequest ? 1 : 0) && all == answers.count ? nil : "\(all) answers"
         },
-        Property("repeated", "R9", "What is reported once more changes nothing.") { step in
+        Property("repeated", "R9", "An event that is reported a second time changes nothing.") { step in
             switch step.event {
             case .sessionOpened, .sessionConfigured, .sessionRequested, .outputLost, .streamFreed, .routeChanged,
                 .policyChanged, .inputMuted, .route:
@@ -64,23 +65,26 @@ extension Property {
                 return engine.handle(step.event, at: step.now).firstFlaw(other)
             }
         },
-        Property("at-rest", "R2 N17", "When all is decided once more at the same moment, nothing comes of it.") {
+        Property("at-rest", "R2 N17", "A second decision at the same moment changes nothing.") {
             step in
             if !step.isThorough { return nil }
             var engine = step.after.engine
             return engine.handle(.clockReached, at: step.now).firstFlaw(other)
                 ?? (engine.snapshot == step.after.snapshot ? nil : "something else is shown")
         },
-        Property("overdue", "R2 R64 N16 N17", "Nothing is left that should have ended by the clock.") { step in
+        Property("overdue", "R2 R64 N16 N17", "Nothing outlasts the moment at which the clock ends it.") { step in
             step.after.nextEnd.map { $0 <= step.now } ?? false ? "overdue since \(step.after.nextEnd as Any)" : nil
         },
-        Property("wake", "R2 R64 N16 N17", "The clock is asked for no later than the next thing that ends by itself.") {
+        Property(
+            "wake", "R2 R64 N16 N17",
+            "The clock is set no later than the next moment at which something ends by itself."
+        ) {
             step in
             guard let end = step.after.nextEnd else { return nil }
             if let wake = step.after.record.wake, wake <= end { return nil }
             return "\(end) comes before \(step.after.record.wake as Any)"
         },
-        Property("unknown", "R2", "What happens to an unknown stream or session changes nothing.") { step in
+        Property("unknown", "R2", "An event of an unknown stream or session changes nothing.") { step in
             if step.isLate { return nil }
             if case .streamAppeared = step.event { return nil }
             if case .sessionOpened = step.event { return nil }
@@ -92,7 +96,7 @@ extension Property {
             return others.firstFlaw(other)
                 ?? (step.before.snapshot == step.after.snapshot ? nil : "it changes something")
         },
-        Property("undone", "R12", "When the policy leaves, all that was done is undone at once, and nothing is left.") {
+        Property("undone", "R12", "A policy that leaves undoes all treatments at once, and keeps nothing.") {
             step in
             guard step.event == .shutdown else { return nil }
             for stream in step.before.record.streams where stream.treatment != .untouched {
@@ -101,7 +105,7 @@ extension Property {
             }
             return step.after.engine.sessionCount + step.after.engine.streamCount == 0 ? nil : "something is left"
         },
-        Property("undone-for-one", "R2", "When the policy leaves a stream alone, what was done to it is undone.") {
+        Property("undone-for-one", "R2", "A policy that leaves one stream alone undoes its treatment.") {
             step in
             step.before.record.streams.firstFlaw { stream in
                 if case .streamVanished(stream.id) = step.event { return nil }

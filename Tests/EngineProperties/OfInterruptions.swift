@@ -6,7 +6,7 @@ extension Property {
     static let ofInterruptions = [
         Property(
             "in-turn", "R26 R27 R30",
-            "Beginnings and ends of activity and of interruptions take turns, and who is interrupted is inactive."
+            "Beginnings and ends of activity and interruptions alternate; an interrupted session is inactive."
         ) { step in
             var told = step.before.record.told
             return step.effects.firstFlaw { effect in
@@ -34,7 +34,7 @@ extension Property {
         },
         Property(
             "gone-quietly", "R10 R12",
-            "Who is gone was told inactive, and an opened session the end of its interruption."
+            "A session that is gone has been told inactive; an opened one, also the end of its interruption."
         ) {
             step in
             var record = step.before.record
@@ -51,7 +51,7 @@ extension Property {
         },
         Property(
             "not-begun-when-gone", "R26 R2",
-            "An application whose last stream is gone is told of no interruption of its streams any more."
+            "An application whose last stream is gone is told of no interruption of its streams."
         ) { step in
             step.effects.firstFlaw { effect in
                 guard case .interruptionBegan(let reference, _) = effect, reference.id == nil else { return nil }
@@ -59,7 +59,7 @@ extension Property {
                 return isGone ? reference.label : nil
             }
         },
-        Property("silent-first", "R26", "Who is told of an interruption is silent.") { step in
+        Property("silent-first", "R26", "A session that is told of its interruption is silent.") { step in
             if !step.isOne { return nil }
             return step.effects.firstFlaw { effect in
                 guard case .interruptionBegan(let reference, _) = effect,
@@ -68,7 +68,8 @@ extension Property {
                 return step.after.isAudible(session) ? "\(session.reference.label)" : nil
             }
         },
-        Property("told-when-silent", "R26", "Who is interrupted and silent is told so at once.") { step in
+        Property("told-when-silent", "R26", "A silent, interrupted session has been told of its interruption.") {
+            step in
             step.after.sessions.firstFlaw { session in
                 guard session.state == .interrupted, session.silencer != nil, !step.after.isStopped(session),
                     !step.after.isAudible(session), !step.after.streams(of: session).contains(where: \.isAudible)
@@ -77,7 +78,8 @@ extension Property {
             }
         },
         Property(
-            "no-longer-told", "R30 N16", "Whoever nobody silences is not told interrupted, nor whoever stays silent."
+            "no-longer-told", "R30 N16",
+            "A session that nothing silences, or that is to stay silent, does not count as told interrupted."
         ) {
             step in
             step.after.sessions.firstFlaw { session in
@@ -86,7 +88,10 @@ extension Property {
                 return isOver ? "\(session.reference.label)" : nil
             }
         },
-        Property("told-by-whom", "R27 N17", "It is told who interrupts, and that one is shown.") { step in
+        Property(
+            "told-by-whom", "R27 N17",
+            "The beginning of an interruption names the cause, and the engine shows the same cause."
+        ) { step in
             if !step.isOne { return nil }
             return step.effects.firstFlaw { effect in
                 guard case .interruptionBegan(let reference, let interrupter) = effect,
@@ -95,7 +100,10 @@ extension Property {
                 return silencer == interrupter ? nil : "by \(interrupter), shown is \(silencer)"
             }
         },
-        Property("active-when-heard", "R2 R10", "Who is heard is told active, and nobody else who was told nothing.") {
+        Property(
+            "active-when-heard", "R2 R10",
+            "A heard session has been told active; an inactive session that nothing silences has not."
+        ) {
             step in
             step.after.sessions.firstFlaw { session in
                 let told = step.after.record.told(session.key)
@@ -108,14 +116,15 @@ extension Property {
         },
         Property(
             "active-by-request", "R26 R34",
-            "A session that its application drives is active only when that has activated it, and not after an interruption."
+            "A session driven by its application is active only from activation to interruption."
         ) { step in
             step.after.record.opened.firstFlaw { opened in
                 guard opened.isDriven, !opened.isActivated else { return nil }
                 return step.after.record.told(.opened(opened.id)).isActive ? "\(opened.id)" : nil
             }
         },
-        Property("goes-on", "R34", "Who is driven by streams and told to resume is active at once.") { step in
+        Property("goes-on", "R34", "A session driven by its streams is active as soon as it is told to resume.") {
+            step in
             if !step.isOne { return nil }
             return step.effects.firstFlaw { effect in
                 guard case .interruptionEnded(let reference, true) = effect,
@@ -126,7 +135,8 @@ extension Property {
             }
         },
         Property(
-            "given-up", "R35", "Who has paused, deactivated or closed during an interruption is not told to resume."
+            "given-up", "R35",
+            "A session that was paused, deactivated or closed during an interruption is not told to resume."
         ) { step in
             if !step.isOne { return nil }
             return step.effects.firstFlaw { effect in
@@ -138,7 +148,10 @@ extension Property {
                 return hasGivenUp ? "\(session.reference.label)" : nil
             }
         },
-        Property("stays-silent", "R9 R31", "Who was told to stay silent is so until its application plays it again.") {
+        Property(
+            "stays-silent", "R9 R31",
+            "A session that was told to stay silent is silent until its application plays it again."
+        ) {
             step in
             guard !step.event.isMove, !step.before.isSuspended, !step.after.isSuspended else { return nil }
             return step.lasting.firstFlaw { before, after in
@@ -150,7 +163,9 @@ extension Property {
                 return isAsked || isCall ? nil : "\(after.reference.label)"
             }
         },
-        Property("closed-last", "R12 R27", "Who is closed while it is interrupted is told the end last of all.") {
+        Property(
+            "closed-last", "R12 R27", "A session that is closed during an interruption is told the end last of all."
+        ) {
             step in
             guard case .sessionClosed(let id) = step.event, step.isOne else { return nil }
             let told = step.effects.filter { step.subject(of: $0) != nil }

@@ -6,7 +6,7 @@ extension Property {
     static let ofLifecycle = [
         Property(
             "streams-as-reported", "R1 R2 R80",
-            "Each stream is shown as it was reported, in the session where it belongs."
+            "The engine shows each stream as it was reported, in the session where it belongs."
         ) {
             step in
             let shown = step.after.snapshot.streams
@@ -24,7 +24,7 @@ extension Property {
             }
         },
         Property(
-            "calls-last", "N14", "A recording that is to make a call does after call-after, as long as it goes on."
+            "calls-last", "N14", "A recording that is to make a call does so after call-after, if it still goes on."
         ) {
             step in
             step.after.record.streams.firstFlaw { stream in
@@ -36,7 +36,7 @@ extension Property {
             }
         },
         Property(
-            "one-session-each", "R1 R80", "There is one session for each application with streams, and each opened one."
+            "one-session-each", "R1 R80", "Each application with streams has one session, and so has each opened one."
         ) {
             step in
             let keys = step.after.sessions.map(\.key)
@@ -63,7 +63,7 @@ extension Property {
         },
         Property(
             "nothing-left", "R2 R12",
-            "When all streams and opened sessions are gone and all has ended, nothing is left."
+            "The engine is empty when all streams and opened sessions are gone and all times are over."
         ) {
             step in
             let record = step.after.record
@@ -71,7 +71,7 @@ extension Property {
             return step.after.engine.sessionCount + step.after.engine.streamCount == 0 ? nil : "something is left"
         },
         Property(
-            "all-free", "R10 R31", "When nobody wants to be heard and no session is opened, nothing is done for others."
+            "all-free", "R10 R31", "Nothing is done for others when no session wants to be heard and none is opened."
         ) {
             step in
             let record = step.after.record
@@ -83,7 +83,7 @@ extension Property {
         },
         Property(
             "strongest-says", "R1 N14",
-            "A session that its streams drive is what the strongest of its wanted streams is."
+            "A session driven by its streams is what the strongest of its wanted streams is."
         ) {
             step in
             step.after.sessions.firstFlaw { session in
@@ -102,7 +102,7 @@ extension Property {
         },
         Property(
             "as-configured", "R7 R36 R39 N3 N8",
-            "An opened session is what its configuration says, with its strongest priority."
+            "An opened session is as configured, with the strongest priority of its streams."
         ) {
             step in
             step.after.sessions.firstFlaw { session in
@@ -133,7 +133,7 @@ extension Property {
         },
         Property(
             "active-while-running", "R2",
-            "A session that asks and that nobody silences is active while a stream of it runs."
+            "A session that asks and that nothing silences is active while a stream of it runs."
         ) {
             step in
             step.after.sessions.firstFlaw { session in
@@ -156,7 +156,7 @@ extension Property {
             }
         },
         Property(
-            "asks-and-waits", "R2 R34", "A session that goes on after an interruption, or begins, does so at once."
+            "asks-and-waits", "R2 R34", "A session that begins, or goes on after an interruption, does so at once."
         ) { step in
             if !step.isOne || step.event.isMove || step.before.isSuspended || step.after.isSuspended { return nil }
             return step.lasting.firstFlaw { before, after in
@@ -169,7 +169,7 @@ extension Property {
         },
         Property(
             "moves-quietly", "R9 R79 N19",
-            "A session to which all that is wanted of another one moves takes its place, and nothing else changes."
+            "A session to which all wanted streams of another move takes its place; nothing else changes."
         ) { step in
             guard let (old, target) = step.successor else { return nil }
             return step.after.record.streams.firstFlaw { stream in
@@ -184,7 +184,7 @@ extension Property {
                 return step.after.besides(session).contains(target.number) ? nil : "\(stream.id) is not free"
             }
         },
-        Property("appears-quietly", "R2", "When the first stream of an application appears, nothing is done to others.")
+        Property("appears-quietly", "R2", "The first stream of an application does nothing to others when it appears.")
         {
             step in
             guard case .streamAppeared(let id, _, _, _) = step.event, !step.isLate,

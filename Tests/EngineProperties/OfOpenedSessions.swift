@@ -4,7 +4,10 @@ import RandomEvents
 /// What holds of sessions that applications and the system have opened.
 extension Property {
     static let ofOpenedSessions = [
-        Property("shown-as-told", "R26 R77 N9", "What an application may read of its session is what it was told.") {
+        Property(
+            "shown-as-told", "R26 R77 N9",
+            "The state that an application reads of its session is the state that it was told."
+        ) {
             step in
             step.eachOpened { opened, session, state in
                 let told = step.after.record.told(session.key)
@@ -15,7 +18,7 @@ extension Property {
         },
         Property(
             "others-heard", "R77 N6",
-            "An application may read whether others are heard, and whether one of them does not mix."
+            "An application can read whether others are heard, and whether one of them does not mix."
         ) {
             step in
             let heard = step.after.sessions.filter { session in
@@ -31,7 +34,7 @@ extension Property {
                 return state.isSecondaryAudioToBeSilenced == isPrimary ? nil : "primary"
             }
         },
-        Property("input-shown", "N7", "An application may read whether all inputs from which it records are muted.") {
+        Property("input-shown", "N7", "An application can read whether all inputs from which it records are muted.") {
             step in
             step.eachOpened { _, session, state in
                 let captures = step.after.streams(of: session).filter { $0.direction == .capture }
@@ -40,7 +43,7 @@ extension Property {
             }
         },
         Property(
-            "told-of-change", "R77 N6", "It is told once when what may be read of a session changes, and not otherwise."
+            "told-of-change", "R77 N6", "A change of what can be read of a session is told once, and nothing else is."
         ) { step in
             step.eachOpened { opened, _, state in
                 let count = step.effects.count { $0 == .sessionChanged(opened.id) }
@@ -64,7 +67,7 @@ extension Property {
         },
         Property(
             "refused-by-one", "R8",
-            "An activation is refused by somebody who is heard and would silence the session, or rejects it."
+            "An activation is refused by a heard session that would silence the new one, or rejects it."
         ) {
             step in
             for case .answered(let id, .refused(let reference)) in step.effects where !step.isLate {
@@ -83,7 +86,7 @@ extension Property {
             }
             return nil
         },
-        Property("foretold", "N26 R8", "An activation succeeds exactly if it was said that it would.") { step in
+        Property("foretold", "N26 R8", "An activation succeeds exactly if the engine has foretold it.") { step in
             guard step.isThorough || step.event.isRequest else { return nil }
             return step.after.record.opened.firstFlaw { opened in
                 var engine = step.after.engine
@@ -114,7 +117,7 @@ extension Property {
             }
         },
         Property(
-            "deactivated", "R11 R10", "A session that is deactivated, or closed, silences nobody and is not active."
+            "deactivated", "R11 R10", "A session that is deactivated or closed silences no session and is not active."
         ) { step in
             guard case .sessionRequested(let id, .deactivate) = step.event,
                 let session = step.after.session(.opened(id)),
@@ -123,7 +126,7 @@ extension Property {
             if step.after.record.told(session.key).isActive || step.after.isHeard(session) { return "\(id) is active" }
             return step.after.victims.contains { $0.cause.number == session.number } ? "\(id) silences" : nil
         },
-        Property("delayed", "N9", "An activation that waits is not yet possible, and the oldest request comes first.") {
+        Property("delayed", "N9", "A waiting activation is not possible yet, and only waiting ones are granted.") {
             step in
             var engine = step.after.engine
             if let id = step.after.record.waiting.first(where: { engine.canBeActivated($0) }) {
@@ -137,8 +140,8 @@ extension Property {
             }
             return nil
         },
-        Property("first-come", "N9", "Of those that wait, the oldest is granted first of those that may be activated.")
-        { step in
+        Property("first-come", "N9", "The oldest of the waiting activations that are possible is granted first.") {
+            step in
             let granted = step.effects.compactMap { effect -> SessionID? in
                 if case .activationGranted(let id) = effect { id } else { nil }
             }
@@ -157,7 +160,7 @@ extension Property {
         },
         Property(
             "mode-may-change", "R54 R26 R34",
-            "A session that its application does not hold active may change its mode, unless it mixes."
+            "A session that its application does not hold active can change its mode, unless it mixes."
         ) { step in
             guard case .sessionConfigured(let id, .mode) = step.event, !step.isLate,
                 step.effects.contains(.answered(id, .mistaken(.modeIsFixed))),
@@ -168,7 +171,7 @@ extension Property {
         },
         Property(
             "answer-fits", "N9 R54 R41",
-            "Who waits may cancel, who does not may not, and what contradicts itself is a mistake."
+            "Only a waiting session can cancel, and a request that contradicts itself is a mistake."
         ) {
             step in
             guard let id = step.event.session, let opened = step.before.record.opened(id), !step.isLate else {
@@ -194,7 +197,9 @@ extension Property {
             default: return nil
             }
         },
-        Property("configured", "R7 R39 R54", "A configuration is what was set last, and nobody else changes it.") {
+        Property(
+            "configured", "R7 R39 R54", "A configuration is the one that was set last, and nothing else changes it."
+        ) {
             step in
             step.after.record.opened.firstFlaw { opened in
                 guard let former = step.before.engine.configuration(of: opened.id) else { return nil }
@@ -222,7 +227,7 @@ extension Property {
                 }
             }
         },
-        Property("rejection-foretold", "R8", "A start is rejected exactly if it was said that it would be.") { step in
+        Property("rejection-foretold", "R8", "A start is rejected exactly if the engine has foretold it.") { step in
             guard step.isThorough else { return nil }
             return step.after.record.streams.firstFlaw { stream in
                 guard let start = step.start(of: stream) else { return nil }
@@ -231,7 +236,7 @@ extension Property {
                 return reason == .noDevice || isForetold == (reason == .rejected) ? nil : "\(stream.id): \(isForetold)"
             }
         },
-        Property("wait-foretold", "R34 R37", "No start has to wait for silence of which that was not said.") { step in
+        Property("wait-foretold", "R34 R37", "A start waits for silence only if the engine has foretold it.") { step in
             guard step.isThorough else { return nil }
             return step.after.record.streams.firstFlaw { stream in
                 guard let start = step.start(of: stream), start.reason == .handover else { return nil }

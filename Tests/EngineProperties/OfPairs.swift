@@ -6,7 +6,7 @@ extension Property {
     static let ofPairs = [
         Property(
             "heard-together", "R28 R36 R21 R22 N1 N2",
-            "Nobody is heard, or asks and is not silenced, beside somebody heard who silences it."
+            "No session is heard, or asks unsilenced, beside a heard one that silences it."
         ) { step in
             let heard = step.after.sessions.filter { step.after.isHeard($0) }
             let free = step.after.sessions.filter { session in
@@ -32,7 +32,8 @@ extension Property {
             }
         },
         Property(
-            "interface-sounds", "R13 R22", "A sound of the interface is never stopped, only muted, and silences nobody."
+            "interface-sounds", "R13 R22",
+            "A sound of the interface is only muted, never stopped, and silences no session."
         ) {
             step in
             for (_, cause) in step.after.victims where step.after.policy.interplay.rules.isEmpty {
@@ -46,14 +47,16 @@ extension Property {
                 return isStopped || isHeld ? "\(stream.id): \(stream.treatment)" : nil
             }
         },
-        Property("order-of-claims", "R36 R21", "Claims are ordered by priority, then recordings come first.") { step in
+        Property(
+            "order-of-claims", "R36 R21", "Claims are ordered by priority; at the same priority, recordings come first."
+        ) { step in
             zip(step.after.sessions, step.after.sessions.dropFirst()).firstFlaw { one, other in
                 step.after.weight(one) < step.after.weight(other) ? "\(other.reference.label) comes later" : nil
             }
         },
         Property(
             "later-first", "R10 N17",
-            "Of equal claims the later request counts, and only a request changes their order."
+            "The later request comes first among equal claims, and only a request changes their order."
         ) {
             step in
             if step.event.isMove { return nil }
@@ -68,7 +71,9 @@ extension Property {
                 }
             }
         },
-        Property("activation-counts", "R9 R10 R11", "Who is activated, or begins to ask, has the latest request.") {
+        Property(
+            "activation-counts", "R9 R10 R11", "A session that is activated, or begins to ask, has the latest request."
+        ) {
             step in
             let keys = step.requesters
             return step.after.sessions.firstFlaw { session in
@@ -82,7 +87,8 @@ extension Property {
             }
         },
         Property(
-            "lowered", "R45 N10", "Who is lowered is so by the one that is heard and asks for the lowest level, once."
+            "lowered", "R45 N10",
+            "A lowered session is lowered once, by the heard session that asks for the lowest level."
         ) {
             step in
             step.after.record.streams.firstFlaw { stream in
@@ -101,7 +107,8 @@ extension Property {
                 return isOne ?? (number == nil) ? nil : "\(stream.id): \(stream.treatment.cause as Any)"
             }
         },
-        Property("same-ducker", "N10", "Of two that ask for the same level, the present one goes on lowering.") {
+        Property("same-ducker", "N10", "The present one of two sessions that ask for the same level goes on lowering.")
+        {
             step in
             step.treated.firstFlaw { stream, treatment, _, _ in
                 guard let former = step.before.record.stream(stream.id)?.treatment, former.reason == .ducked,

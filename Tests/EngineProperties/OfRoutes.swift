@@ -6,7 +6,7 @@ extension Property {
     static let ofRoutes = [
         Property(
             "lost-is-silent", "R64 N25",
-            "What was heard on an output that goes is silent at once, calls and the like excepted."
+            "Playback on an output that goes is silent at once, except for calls and the like."
         ) {
             step in
             guard case .outputLost(let port, _, let streams) = step.event, !step.after.isSuspended, !step.isLate,
@@ -33,7 +33,7 @@ extension Property {
         },
         Property(
             "waits-for-output", "R64 R35",
-            "Who has lost its output waits until it is back, its user acts, or its time is over."
+            "A session that has lost its output waits until it is back, its user acts, or its time is over."
         ) {
             step in
             step.lasting.firstFlaw { before, after in
@@ -54,7 +54,7 @@ extension Property {
         },
         Property(
             "waits-so-long", "R64",
-            "The time for an output begins with its loss, or when nobody else silences its session."
+            "The time for an output begins with its loss, or when no other session silences the victim."
         ) {
             step in
             if step.isLate { return nil }
@@ -68,7 +68,8 @@ extension Property {
                     ? nil : "\(after.reference.label): \(after.ends as Any)"
             }
         },
-        Property("lost-from-now", "R64", "Who waits for an output waits for the policy's time from the loss.") { step in
+        Property("lost-from-now", "R64", "A session waits for a lost output for the policy's time from the loss.") {
+            step in
             guard case .outputLost(let port, _, _) = step.event, !step.isLate else { return nil }
             return step.lasting.firstFlaw { before, after in
                 guard before.silencer == nil, after.silencer?.cause == .output(port), after.state == .interrupted else {
@@ -82,7 +83,7 @@ extension Property {
         },
         Property(
             "missed", "R64",
-            "Whose output does not come back in time stays silent until its application or user starts it."
+            "A session whose output is not back in time is silent until its application or user starts it."
         ) {
             step in
             if step.event.isMove || step.before.isSuspended || step.after.isSuspended { return nil }
@@ -94,7 +95,7 @@ extension Property {
                 return after.silencer == nil ? "\(after.reference.label) goes on" : nil
             }
         },
-        Property("not-missed", "R64", "Nobody misses an output while another session silences it.") { step in
+        Property("not-missed", "R64", "A session misses no output while another session silences it.") { step in
             if step.event.isMove || step.before.isSuspended || step.after.isSuspended { return nil }
             return step.lasting.firstFlaw { before, after in
                 guard step.before.isInterrupted(before), step.after.isStopped(after),
@@ -103,7 +104,8 @@ extension Property {
                 return "\(after.reference.label) stays"
             }
         },
-        Property("returned", "R64", "Nobody waits for an output that is back and where it is heard.") { step in
+        Property("returned", "R64", "A session does not wait for an output that is back and where it is heard.") {
+            step in
             guard case .outputReturned(let port, let streams) = step.event else { return nil }
             return streams.firstFlaw { id in
                 guard let key = step.after.record.stream(id)?.session, let session = step.after.session(key) else {
@@ -113,7 +115,8 @@ extension Property {
             }
         },
         Property(
-            "recording-stops", "R64 N7", "A recording that is no call stops when the route changes as the policy says."
+            "recording-stops", "R64 N7",
+            "A recording that is no call stops at those changes of the route that the policy names."
         ) {
             step in
             guard case .routeChanged(let reason) = step.event, !step.isLate, !step.after.isSuspended else { return nil }
@@ -141,7 +144,7 @@ extension Property {
             }
         },
         Property(
-            "muted-input", "N7", "A muted input silences opened recordings whose inputs are all muted, and nobody else."
+            "muted-input", "N7", "A muted input silences only opened recordings whose inputs are all muted."
         ) {
             step in
             step.after.sessions.firstFlaw { session in
@@ -152,7 +155,7 @@ extension Property {
                 return nil
             }
         },
-        Property("muted-stops", "N7", "An opened recording stops when its user mutes what it records from.") { step in
+        Property("muted-stops", "N7", "An opened recording stops when its user mutes its input.") { step in
             guard case .inputMuted(let port, true, _, let streams) = step.event, !step.isLate, !step.after.isSuspended
             else { return nil }
             return step.lasting.firstFlaw { before, after in
@@ -169,7 +172,9 @@ extension Property {
                     ? nil : "\(after.reference.label)"
             }
         },
-        Property("unmuted-goes-on", "N7", "An opened recording goes on when its user unmutes what it waits for.") {
+        Property(
+            "unmuted-goes-on", "N7", "An opened recording goes on when its user unmutes the input for which it waits."
+        ) {
             step in
             guard case .inputMuted(let port, false, _, _) = step.event, !step.isLate, !step.after.isSuspended else {
                 return nil
@@ -182,7 +187,7 @@ extension Property {
                     ? nil : "\(after.reference.label)"
             }
         },
-        Property("override-ends", "R41", "No override outlives a change of the route that no session has asked for.") {
+        Property("override-ends", "R41", "A change of the route that no session has asked for ends every override.") {
             step in
             guard case .routeChanged(let reason) = step.event, reason != .override, reason != .categoryChange else {
                 return nil

@@ -4,7 +4,9 @@ import RandomEvents
 /// What holds of the times of fades, and of waits.
 extension Property {
     static let ofTimes = [
-        Property("unheard-at-once", "R37 N10", "What has not run yet, or would sound the same, changes at once.") {
+        Property(
+            "unheard-at-once", "R37 N10", "A stream that has not run yet, or would sound the same, changes at once."
+        ) {
             step in
             if !step.isOne { return nil }
             return step.treated.firstFlaw { stream, treatment, within, _ in
@@ -13,7 +15,9 @@ extension Property {
                 return !stream.hasRun || isSame ? (within == .zero ? nil : "\(stream.id): \(within)") : nil
             }
         },
-        Property("lost-at-once", "R64 N7", "What has lost its output or input, or waits, is silent at once.") { step in
+        Property(
+            "lost-at-once", "R64 N7", "A stream that has lost its output or input, or that waits, is silent at once."
+        ) { step in
             step.treated.firstFlaw { stream, treatment, within, _ in
                 let isAtOnce = [.routeDisconnected, .inputMuted, .handover].contains(treatment.reason)
                 return isAtOnce && within > .zero ? "\(stream.id): \(within)" : nil
@@ -21,7 +25,7 @@ extension Property {
         },
         Property(
             "fades-out", "R37",
-            "Who is silenced fades out as the one that silences it says, and what does not run at once."
+            "A silenced stream fades out as the session that silences it says; at once if it does not run."
         ) {
             step in
             step.treated.firstFlaw { stream, treatment, within, _ in
@@ -33,7 +37,8 @@ extension Property {
                 return within == actor.fade ? nil : "\(stream.id): \(within), not \(actor.fade)"
             }
         },
-        Property("fades-in", "R37", "Who is heard again fades in as the one that had silenced it said.") { step in
+        Property("fades-in", "R37", "A stream that is heard again fades in as the session that had silenced it said.") {
+            step in
             if !step.isOne { return nil }
             return step.treated.firstFlaw { stream, treatment, within, after in
                 guard let former = step.before.record.stream(stream.id), former.treatment.silence != .none,
@@ -51,7 +56,7 @@ extension Property {
         },
         Property(
             "lowers-in-time", "N10 R45",
-            "Who is lowered or no longer changes its level in the time that its ducker says."
+            "A stream goes down and up again in the times of the session that lowers it."
         ) {
             step in
             step.treated.firstFlaw { stream, treatment, within, after in
@@ -85,7 +90,7 @@ extension Property {
                 }
             }
         },
-        Property("start-limit", "R2 R37", "Whoever may run and does not begins within two seconds, or is not active.") {
+        Property("start-limit", "R2 R37", "A session that may run begins within two seconds, or becomes inactive.") {
             step in
             step.eachOfStreams { before, after in
                 // Of a session whose activation waits, it is not shown whether it starts.
@@ -97,7 +102,7 @@ extension Property {
         },
         Property(
             "handover-limit", "R37",
-            "Whoever waits for others to fall silent waits at most two seconds beyond its fade."
+            "A session waits for others to fall silent at most two seconds beyond its fade."
         ) {
             step in
             step.eachOfStreams { before, after in

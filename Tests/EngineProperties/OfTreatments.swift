@@ -5,7 +5,8 @@ import RandomEvents
 extension Property {
     static let ofTreatments = [
         Property(
-            "sound-treatment", "R26 N10 N23", "Who is silent or changed has a reason and a cause, and nobody else has."
+            "sound-treatment", "R26 N10 N23",
+            "A silent or changed stream has a reason and a cause, and any other stream has neither."
         ) {
             step in
             step.after.record.streams.firstFlaw { stream in
@@ -18,15 +19,16 @@ extension Property {
                 return isFit ? nil : "\(stream.id): \(treatment)"
             }
         },
-        Property("suspended", "N16", "While the policy is suspended, nothing is done to anybody.") { step in
+        Property("suspended", "N16", "A suspended policy does nothing to any stream.") { step in
             guard step.after.isSuspended else { return nil }
             if let stream = step.after.record.streams.first(where: { $0.treatment != .untouched }) {
                 return "\(stream.id)"
             }
             return step.after.sessions.first { $0.silencer != nil }.map { "\($0.reference.label) is silenced" }
         },
-        Property("useless", "R15 R16 R17 R18 R20 R23", "A stream that its session's category has no use for is silent.")
-        {
+        Property(
+            "useless", "R15 R16 R17 R18 R20 R23", "A stream for which its session's category has no use is silent."
+        ) {
             step in
             step.eachStream { stream, session in
                 let lack = step.after.lack(stream, session)
@@ -35,7 +37,8 @@ extension Property {
                 return !lacks.contains(stream.treatment.reason)
             }
         },
-        Property("silenced-together", "N17 R26", "All sound of a silenced session is silent, and for its cause.") {
+        Property("silenced-together", "N17 R26", "All sound of a silenced session is silent, for the session's cause.")
+        {
             step in
             step.eachStream { stream, session in
                 guard let silencer = session.silencer, step.after.lack(stream, session) == nil, !stream.isInterfaceSound
@@ -44,14 +47,16 @@ extension Property {
                     && Reason.ofSilencers(silencer.cause).contains(stream.treatment.reason)
             }
         },
-        Property("unsilenced", "N17", "Nobody is silent for somebody else whose session nobody silences.") { step in
+        Property(
+            "unsilenced", "N17", "A stream is silent for another session only while that session silences its own."
+        ) { step in
             step.eachStream { stream, session in
                 let others: [Reason] = [.interrupted, .superseded, .rejected, .routeDisconnected, .inputMuted]
                 return session.silencer != nil || !others.contains(stream.treatment.reason)
             }
         },
         Property(
-            "silenced-how", "R13 R22 N15", "Who is silenced is so in the way that its cause has, or a stronger one."
+            "silenced-how", "R13 R22 N15", "A stream is silenced in the way of its cause, or in a stronger way."
         ) { step in
             step.eachStream { stream, session in
                 guard stream.treatment.reason == .interrupted, !stream.isInterfaceSound,
@@ -71,7 +76,7 @@ extension Property {
         },
         Property(
             "inactive", "R26 R34",
-            "A session that its application drives and has not activated is silent, whoever else silences it or not."
+            "A session that its application drives and has not activated is silent, also when nothing silences it."
         ) { step in
             step.eachStream { stream, session in
                 guard step.after.lack(stream, session) == nil, !stream.isInterfaceSound else {
@@ -83,7 +88,7 @@ extension Property {
             }
         },
         Property(
-            "switched-off", "N16 R15 R16 R36", "What a switch is to silence is silent, and nothing else for a switch."
+            "switched-off", "N16 R15 R16 R36", "A switch silences the streams that it concerns, and no others."
         ) {
             step in
             step.eachStream { stream, session in
@@ -98,7 +103,7 @@ extension Property {
         },
         Property(
             "waits-for-silence", "R37",
-            "Who waits for others to fall silent is silent, and who does not is not for that."
+            "A stream that waits for others to fall silent is silent, and no other stream is silent for that."
         ) {
             step in
             step.eachStream { stream, session in
@@ -109,12 +114,15 @@ extension Property {
                 return !isWaiting || stream.treatment.silence != .none
             }
         },
-        Property("waits-for-somebody", "R37", "Nobody waits for others to fall silent when nobody is to fall silent.") {
+        Property(
+            "waits-for-somebody", "R37",
+            "A session waits for others to fall silent only while others are to fall silent."
+        ) {
             step in
             guard step.after.sessions.contains(where: { $0.state == .holding }) else { return nil }
             return step.after.isAnybodyFading ? nil : "nobody can be heard who should be silent"
         },
-        Property("fading", "R37", "It is known whether somebody can be heard who should be silent.") { step in
+        Property("fading", "R37", "The engine knows whether any stream can be heard that should be silent.") { step in
             step.after.engine.isFading == step.after.isAnybodyFading ? nil : "\(step.after.engine.isFading)"
         },
         Property("refused", "R23", "A stream is told that it gets no device when that becomes so, or when it starts.") {

@@ -6,7 +6,7 @@ extension Property {
     static let ofUsers = [
         Property(
             "freed", "N19",
-            "What its user frees is heard at once, beside whoever silenced or lowered it, at its own level."
+            "A stream that its user frees is heard at once, at its own level, beside those that silenced or lowered it."
         ) {
             step in
             guard case .streamFreed(let id, by: .free) = step.event, !step.after.isSuspended, step.isOne,
@@ -18,7 +18,7 @@ extension Property {
             return isHeard.contains(stream.treatment.reason) ? nil : "\(id): \(stream.treatment)"
         },
         Property(
-            "freed-by-policy", "N19", "Where the policy says so, who acts on what others silence hears it at once."
+            "freed-by-policy", "N19", "A user who acts on a silenced stream hears it at once, where the policy says so."
         ) { step in
             guard case .streamFreed(let id, let action) = step.event, !step.after.isSuspended, step.isOne,
                 action != .free, step.says(action) == .beside,
@@ -28,7 +28,9 @@ extension Property {
             else { return nil }
             return stream.treatment.reason == .interrupted ? "\(id): \(stream.treatment)" : nil
         },
-        Property("unmuted", "N19 N24", "Where the policy says so, who unmutes what others silence hears it at once.") {
+        Property(
+            "unmuted", "N19 N24", "A user who unmutes a silenced stream hears it at once, where the policy says so."
+        ) {
             step in
             guard case .streamMuted(let id, false) = step.event, step.before.record.stream(id)?.isMuted == true,
                 step.after.policy.user.unmute == .beside, !step.after.isSuspended, !step.isLate,
@@ -37,7 +39,7 @@ extension Property {
             else { return nil }
             return stream.treatment.reason == .interrupted ? "\(id): \(stream.treatment)" : nil
         },
-        Property("waits-as-said", "N19", "Where the policy has users wait, what they do changes nothing.") { step in
+        Property("waits-as-said", "N19", "A user's action changes nothing, where the policy has users wait.") { step in
             // R64: who plays what has lost its output hears it in any case.
             guard case .streamFreed(_, let action) = step.event, action != .play, step.says(action) == .wait, step.isOne
             else { return nil }
@@ -45,7 +47,7 @@ extension Property {
         },
         Property(
             "beside", "N19",
-            "Who is heard beside somebody at its user's wish is neither silenced nor lowered by that one."
+            "A session heard beside another one at its user's wish is neither silenced nor lowered by that one."
         ) {
             step in
             step.after.sessions.firstFlaw { session in
@@ -64,7 +66,7 @@ extension Property {
         },
         Property(
             "beside-moves", "N19 R79",
-            "Who is heard beside somebody is so beside the session that takes that one's place."
+            "A session heard beside another one is heard beside that one's successor, too."
         ) {
             step in
             guard case .streamMoved(let id, _) = step.event, step.isOne, let former = step.before.record.stream(id),
@@ -81,7 +83,9 @@ extension Property {
                 return step.after.besides(after).contains(target.number) ? nil : "\(after.reference.label)"
             }
         },
-        Property("beside-until-end", "N19", "A user's wish ends with those beside whom it is heard, and not before.") {
+        Property(
+            "beside-until-end", "N19", "A user's wish ends with the sessions beside which it is heard, and not before."
+        ) {
             step in
             step.after.sessions.firstFlaw { session in
                 let besides = session.streams.isEmpty ? [] : step.after.besides(session)
@@ -104,7 +108,7 @@ extension Property {
                 }
             }
         },
-        Property("user-acts-alone", "N19", "Nobody is heard at a user's wish who was not freed.") { step in
+        Property("user-acts-alone", "N19", "A session that was not freed is not heard at a user's wish.") { step in
             if step.event.isMove { return nil }
             return step.lasting.firstFlaw { before, after in
                 let isNew = !Set(step.after.besides(after)).isSubset(of: step.before.besides(before))

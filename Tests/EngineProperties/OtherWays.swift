@@ -4,11 +4,11 @@ import RandomEvents
 /// What holds of the same events in another way.
 extension Property {
     static let ofOtherWays = [
-        Property("later", "R2 R64 N16 N17", "What happens an hour later has the same outcome an hour later.") {
+        Property("later", "R2 R64 N16 N17", "The same events an hour later have the same outcome an hour later.") {
             $0.others[.later]
         },
         Property(
-            "accompanied", "R2 R79", "An application that only has a stream and a session changes nothing for others."
+            "accompanied", "R2 R79", "An application with an idle stream and session changes nothing for others."
         ) { $0.others[.accompanied] },
         Property(
             "punctual", "R2 R64 N16 N17", "An event after a late clock has the outcome that it has after a clock event."
