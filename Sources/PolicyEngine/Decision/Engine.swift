@@ -1,13 +1,13 @@
 /// The pure state machine of the policy: events in, effects out.
 ///
-/// It keeps what has happened (`Facts`), decides from that who is heard (`Resolve`), and returns what is different from
-/// the verdict before (`Difference`). It has no clock and does no input or output. It accepts every event in every order.
+/// Keeps what has happened (`Facts`), decides who is heard (`Resolve`), returns what differs from the verdict before
+/// (`Difference`). Has no clock, does no input or output, and accepts every event in every order.
 public struct Engine: Sendable {
     var facts: Facts
     var verdict = Verdict()
-    /// The devices, and what was asked of the server. Apart from the facts, which are copied often.
+    /// Apart from the facts, which are copied often.
     var routing = Routing()
-    /// What the present event has led to, and what it has shown that is to be taken next.
+    /// The effects of the present event, and the events found in it that are to be handled next.
     var effects: [Effect] = []
     var found: [Event] = []
 
@@ -22,11 +22,10 @@ public struct Engine: Sendable {
     /// The policy in force.
     public var policy: Policy { facts.rules.policy }
 
-    /// Handles one event and returns the effects to carry out, in this order.
+    /// Handles one event and returns the effects to carry out, in this order. Events of unknown streams do nothing.
     ///
     /// - Parameters:
-    ///   - event: What happened. An event about an unknown stream changes nothing.
-    ///   - places: Where streams are in the server; `nil` if that is not known.
+    ///   - places: Where streams are in the server; `nil` if unknown.
     ///   - now: When it happened; never earlier than the event before.
     public mutating func handle(
         _ event: Event, among places: (any StreamPlaces)? = nil, at now: Instant
@@ -45,7 +44,6 @@ public struct Engine: Sendable {
         return effects
     }
 
-    /// Takes an event of streams, sessions or users, and all that follows for them.
     private mutating func decide(_ event: Event, _ places: (any StreamPlaces)?, at now: Instant) {
         if event == .shutdown { return undoAll(at: now) }
         let isDue = expire(before: event, at: now)
@@ -58,8 +56,7 @@ public struct Engine: Sendable {
         showStates(after: event, places, at: now)
     }
 
-    /// Takes an event, or the time, and adds what follows: the facts change, all is decided from them, and what differs
-    /// from before becomes effects.
+    /// Handles an event, or the time: the facts change, all is decided from them, and the differences become effects.
     @discardableResult
     private mutating func take(_ event: Event, at now: Instant) -> SessionAnswer? {
         let before = verdict
@@ -69,8 +66,7 @@ public struct Engine: Sendable {
         return answer
     }
 
-    /// Decides who is heard. N9: grants each delayed activation that nobody is in the way of any more, the oldest request
-    /// first.
+    /// Decides who is heard. N9: grants each delayed activation that nobody prevents any more, the oldest first.
     private mutating func resolve(_ before: Verdict, at now: Instant) -> (Scene, granted: [SessionID]) {
         var scene = Scene(facts, verdict.standings, before: before, applied: verdict.applied, at: now)
         scene.resolve()
@@ -89,7 +85,6 @@ public struct Engine: Sendable {
         return (scene, granted)
     }
 
-    /// Tells what is different now, and records it.
     private mutating func difference(_ scene: consuming Scene, _ granted: [SessionID]) -> [Effect] {
         var difference = Difference(scene, verdict.applied)
         difference.notify(granted: granted)
@@ -103,8 +98,7 @@ public struct Engine: Sendable {
 
     // MARK: - Before and after an event
 
-    /// Handles what is over by the clock, each kind by itself, as if each had been an event of its own. Returns whether
-    /// something has come of it.
+    /// Handles what is over by the clock, each kind as an event of its own. Returns whether that had effects.
     private mutating func expire(before event: Event, at now: Instant) -> Bool {
         guard let next = verdict.next, next <= now else { return false }
         let count = effects.count
@@ -118,8 +112,7 @@ public struct Engine: Sendable {
         return effects.count > count
     }
 
-    /// What follows an event: who unmutes a stream wants to hear it (N19), and a stream that starts without a device is
-    /// refused one (R23).
+    /// A user who unmutes a stream wants to hear it (N19). A stream that starts without a device is refused one (R23).
     private mutating func follow(_ event: Event, _ former: Stream?, at now: Instant) {
         guard let former, let index = facts.stream(former.id) else { return }
         let stream = facts.streams[index]
@@ -131,8 +124,7 @@ public struct Engine: Sendable {
         }
     }
 
-    /// Ends what a verdict has ended: overrides of the interrupted (R41), freedom from those that have ended (N19), and
-    /// sessions without streams.
+    /// Ends overrides of the interrupted (R41), freedoms from ended sessions (N19), and sessions without streams.
     private mutating func endWhatIsOver(_ interrupted: [Int], _ scene: Scene) {
         if !interrupted.isEmpty { for place in interrupted { endOverride(place) } }
         if facts.sessions.contains(where: { !$0.freeFrom.isEmpty }) { endFreedoms(scene) }
@@ -143,7 +135,7 @@ public struct Engine: Sendable {
         }
     }
 
-    /// N19: whoever has ended is no longer somebody to be free from.
+    /// N19: nobody is free from a session that has ended.
     private mutating func endFreedoms(_ scene: Scene) {
         for place in facts.sessions.indices {
             facts.sessions[place].freeFrom.removeAll { number in
@@ -152,7 +144,6 @@ public struct Engine: Sendable {
         }
     }
 
-    /// Asks the host for the clock at the next moment, if it was asked for another one.
     private mutating func requestWake(after event: Event) {
         if case .route(.turnEnded) = event {} else { verdict.next = nextMoment() }
         if event == .clockReached { verdict.wake = nil }
@@ -163,7 +154,7 @@ public struct Engine: Sendable {
 
     // MARK: - What is left alone
 
-    /// Undoes what was done to streams that the policy leaves alone from an event on.
+    /// Also of streams that the event leaves alone.
     private mutating func returnStreams(by event: Event) {
         if case .streamLeftAlone(let id) = event, let index = facts.stream(id) { undo(index, Limits.fade) }
         guard case .policyChanged(_, let descriptions) = event else { return }
@@ -178,7 +169,7 @@ public struct Engine: Sendable {
         effects.append(.treat(stream.id, .untouched, within: stream.isRunning ? fade : .zero, after: .zero))
     }
 
-    /// Undoes at once all that was done to streams and in the server, and starts anew with the same devices.
+    /// At once, also in the server; then starts anew with the same devices.
     private mutating func undoAll(at now: Instant) {
         for index in facts.streams.indices { undo(index, .zero) }
         command(routing.steering.undo(), at: now)
@@ -191,14 +182,13 @@ public struct Engine: Sendable {
 }
 
 extension Event {
-    /// The stream that the event may start or unmute; `nil` for none.
+    /// The stream that the event may start or unmute.
     fileprivate var startedOrUnmuted: StreamID? {
         if case .streamWanted(let id, true) = self { return id }
         if case .streamMuted(let id, false) = self { return id }
         return nil
     }
 
-    /// The session whose request the event is; `nil` if it is none.
     fileprivate var request: SessionID? {
         if case .sessionOpened(let id, _, _) = self { return id }
         if case .sessionConfigured(let id, _) = self { return id }

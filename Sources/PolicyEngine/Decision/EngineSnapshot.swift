@@ -16,7 +16,7 @@ public struct EngineSnapshot: Sendable, Equatable {
         public var silencer: Interrupter?
         /// Its streams.
         public var streams: [StreamID]
-        /// When its state ends by itself, as a wait for headphones does; `nil` if only an event ends it.
+        /// When its state ends by itself, such as a wait for headphones; `nil` if only an event ends it.
         public var ends: Instant?
     }
 
@@ -32,7 +32,7 @@ public struct EngineSnapshot: Sendable, Equatable {
         public var direction: StreamDirection
         /// Whether its application wants it to run.
         public var isWanted: Bool
-        /// When it makes a call, if its application records until then; `nil` if it makes one now, or none (N14).
+        /// When it makes a call if its application records until then; `nil` if it makes one now, or none (N14).
         public var callsAt: Instant?
         /// Whether its user or application has muted it (N24).
         public var isMuted: Bool

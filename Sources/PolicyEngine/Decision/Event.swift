@@ -5,26 +5,23 @@ public enum Event: Sendable, Equatable {
         StreamID, application: ApplicationID, description: SessionDescription, direction: StreamDirection)
     /// The stream's application wants it to run (`true`), or has paused or stopped it (`false`).
     case streamWanted(StreamID, Bool)
-    /// The stream's user or application has muted it (`true`), or unmuted it (`false`): its own mute, or its own volume
-    /// at zero (N24).
+    /// The stream's user or application has muted (`true`) or unmuted it: by its mute, or its own volume at zero (N24).
     case streamMuted(StreamID, Bool)
     /// The user wants to hear the stream although the policy keeps it silent (N19).
     case streamFreed(StreamID, by: UserAction)
-    /// The stream's sound has become loud enough to count (`true`), or has been too quiet for long enough (`false`). Streams
-    /// whose level nobody measures count as sounding (N13).
+    /// The stream's sound is loud enough to count (`true`), or has been too quiet for long enough (N13). A stream whose
+    /// level nobody measures counts as sounding.
     case streamSounding(StreamID, Bool)
     /// The server has started (`true`) or stopped (`false`) processing the stream.
     case streamRunning(StreamID, Bool)
     /// A stream that was to become silent is silent: its fade is over, and it is stopped or muted.
     case streamSettled(StreamID)
-    /// The stream was removed.
     case streamVanished(StreamID)
     /// The policy leaves this stream alone from now on; everything done to it is undone. The stream may appear again.
     case streamLeftAlone(StreamID)
     /// The moment of an ``Effect/wake(at:)`` has come.
     case clockReached
-    /// Another policy is in force, with the streams' descriptions under it. Streams that are missing here are left
-    /// alone from now on.
+    /// Another policy is in force, with the streams' descriptions under it. Streams missing here are left alone.
     indirect case policyChanged(Policy, [StreamID: SessionDescription])
     /// A stream belongs to another session from now on. If that session is unknown, nothing changes.
     case streamMoved(StreamID, to: SessionKey)
@@ -34,22 +31,20 @@ public enum Event: Sendable, Equatable {
     case sessionConfigured(SessionID, ConfigurationChange)
     /// An application requested that its opened session be activated or deactivated; answered.
     case sessionRequested(SessionID, SessionRequest)
-    /// An opened session was closed; the sessions that it interrupted may resume (R12). Its remaining streams return to
-    /// their application's session.
+    /// An opened session was closed; its victims may resume (R12). Its streams return to their application's session.
     case sessionClosed(SessionID)
-    /// An input was muted or unmuted by its user, or the set of streams that record from it has changed (N7). `streams`
-    /// are all streams that record from it.
+    /// An input was muted or unmuted by its user, or other streams record from it (N7). `streams` are all of them.
     case inputMuted(PortID, Bool, name: String, streams: [StreamID])
     /// A muted input was removed: no session waits for it any more.
     case inputGone(PortID)
     /// The user changed a switch (N16).
     case switched(Switches)
-    /// Something happened that says nothing about who wants to be heard, but where sound goes.
+    /// Something happened to devices, links or preferences of ports.
     indirect case route(RouteEvent)
     /// The host is about to unload the policy: everything done to streams is undone.
     case shutdown
 
-    // What the engine finds out from devices and places, and takes within the event that shows it. No host reports it.
+    // What the engine finds in devices and places, and handles within the same event. No host reports these.
 
     /// The stream is heard in these zones; none if that is not known (N27).
     case streamPlaced(StreamID, ZoneSet)
@@ -57,18 +52,15 @@ public enum Event: Sendable, Equatable {
     case outputLost(PortID, name: String, streams: [StreamID])
     /// A removed output is back, and these streams would play on it.
     case outputReturned(PortID, streams: [StreamID])
-    /// The route has changed. This ends overrides, unless an override itself caused the change (R41). The policy may
-    /// stop recordings (R64).
+    /// The route has changed: overrides end, unless an override caused the change (R41), and perhaps recordings (R64).
     case routeChanged(RouteChangeReason)
 }
 
 /// The owner of an opened session.
 public enum SessionKind: Sendable, Hashable {
-    /// An application, which configures its session.
     case application
-    /// The system: an interruption whose sound, if any, is made elsewhere.
-    ///
-    /// - Parameter by: The application that began the interruption and is not affected by it; `nil` for none.
+    /// The system: an interruption whose sound, if any, is made elsewhere. `by` is the application that began the
+    /// interruption and is not affected; `nil` for none.
     case system(SessionDescription, by: ApplicationID? = nil)
 }
 
@@ -76,11 +68,11 @@ public enum SessionKind: Sendable, Hashable {
 public enum ConfigurationChange: Sendable, Hashable {
     /// Category, options, and the mode if one is given (R7, R39–R43).
     case category(Category, CategoryOptions, Mode?)
-    /// The mode (R54).
+    /// Refused while the session is active or mixes (R54).
     case mode(Mode)
-    /// Where the output goes (R41).
+    /// Only with play-and-record (R41).
     case outputOverride(OutputOverride)
-    /// Whether ringing may interrupt (N8).
+    /// Whether ringing leaves the session alone (N8).
     case avoidsAlerts(Bool)
     /// Whether losing its output interrupts the session; `nil` leaves that to the policy (N25).
     case interruptionOnRouteDisconnect(Bool?)
@@ -88,8 +80,7 @@ public enum ConfigurationChange: Sendable, Hashable {
 
 /// A request that an application makes for its session.
 public enum SessionRequest: Sendable, Hashable {
-    /// Activate the session (R8, R10). With `mayWait`, activate it as soon as possible if it cannot be activated now
-    /// (N9).
+    /// Activate the session (R8, R10); with `mayWait`, as soon as possible if a session prevents it now (N9).
     case activate(mayWait: Bool)
     /// Deactivate the session. `notifyOthers` decides whether the sessions that it interrupted may resume (R11).
     case deactivate(notifyOthers: Bool)
@@ -99,9 +90,8 @@ public enum SessionRequest: Sendable, Hashable {
 
 /// The result of a request.
 public enum SessionAnswer: Sendable, Hashable {
-    /// The request was carried out.
     case done
-    /// The activation is delayed (N9).
+    /// The activation waits for others (N9).
     case delayed
     /// A session with a stronger claim prevents the activation; nothing has changed (R8).
     case refused(by: SessionReference)
@@ -121,7 +111,6 @@ public enum Effect: Sendable, Equatable {
     case wake(at: Instant)
     /// A session became active (R2).
     case sessionActivated(SessionReference)
-    /// A session became inactive.
     case sessionDeactivated(SessionReference)
     /// A session was interrupted; its streams are already silent (R26, R27).
     indirect case interruptionBegan(SessionReference, by: Interrupter)
@@ -129,18 +118,18 @@ public enum Effect: Sendable, Equatable {
     case interruptionEnded(SessionReference, shouldResume: Bool)
     /// The result of a request; each request gets one.
     case answered(SessionID, SessionAnswer)
-    /// A delayed activation was granted: the session is active (N9).
+    /// A delayed activation was granted (N9).
     case activationGranted(SessionID)
     /// ``Engine/state(of:)`` has changed for an opened session.
     case sessionChanged(SessionID)
     /// A stream was refused an audio device (R23).
     case streamRefused(StreamID)
-    /// An output was lost with these streams (R64), before the server can move them. Those that their clients had stopped a
-    /// moment ago count as playing until then.
+    /// An output was lost with these streams (R64), before the server can move them. Streams that their clients
+    /// have just stopped count as playing until then.
     indirect case outputLost(RoutePort, streams: [StreamID], stopped: [StreamID])
-    /// A lost output for which sessions wait is plugged in, but not in use. They continue on its device's present output.
+    /// A lost output for which sessions wait is plugged in, but not in use. They continue on its device's present
+    /// output.
     indirect case outputSwitched(RoutePort)
-    /// The server must carry out this command.
     case command(RouteCommand)
     /// The route is known for the first time. No listener has heard of another.
     case routeBegun(Route)

@@ -27,17 +27,16 @@ extension Engine {
         facts.streams.filter { $0.direction == .capture }.map(\.id).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// The configuration of an application's opened session; `nil` for a session of the system, or an unknown one.
+    /// `nil` for a session of the system, and for an unknown session.
     public func configuration(of id: SessionID) -> SessionConfiguration? {
         guard let place = facts.session(id), facts.sessions[place].kind == .opened else { return nil }
         return facts.sessions[place].configuration
     }
 
-    /// Whether a stream can still be heard although it should be silent.
+    /// Whether a stream that should be silent can still be heard.
     public var isFading: Bool { scene.isFading }
 
-    /// R8: whether a stream would be rejected if its application started it now. `false` if the application has already
-    /// started it, or if the stream is unknown.
+    /// R8: whether a stream would be rejected if its application started it; `false` for started and unknown streams.
     public func wouldReject(_ id: StreamID) -> Bool {
         guard facts.rules.hasRejections, let index = facts.stream(id), !facts.streams[index].isPlayed else {
             return false
@@ -51,13 +50,13 @@ extension Engine {
         return scene.rejecter(of: stream.described, place) != nil
     }
 
-    /// Whether a stream may have to wait until others are silent if its application started it now, as ringing has to
-    /// (R34). `false` if the application has already started it, or if the stream is unknown.
+    /// Whether a stream would perhaps wait until others are silent, as ringing does, if its application started it now
+    /// (R34); `false` for started and unknown streams.
     public func mayWait(_ id: StreamID) -> Bool {
         guard let index = facts.stream(id), !facts.streams[index].isPlayed else { return false }
         let place = facts.streams[index].session
         if verdict.standings[place].phase.isHandover { return true }
-        // What the session is then, may follow from any of its streams.
+        // The session may then be what any of its streams is.
         let mayWait =
             verdict.standings[place].described.has(.waitsForSilence) || facts.rules.call?.holdsOnHandover == true
             || facts.streams.contains { $0.session == place && $0.described.has(.waitsForSilence) }
@@ -65,7 +64,8 @@ extension Engine {
             && facts.streams.indices.contains { facts.streams[$0].isRunning && !verdict.applied[$0].isSettled }
     }
 
-    /// Whether an opened session is active, or an activation would succeed now (N26). `false` if the session is unknown.
+    /// Whether an opened session is active, or an activation would succeed now (N26). `false` if the session is
+    /// unknown.
     public func canBeActivated(_ id: SessionID) -> Bool {
         guard let place = facts.session(id) else { return false }
         let scene = scene
@@ -73,7 +73,6 @@ extension Engine {
             || scene.blocker(of: place) == nil
     }
 
-    /// The facts as they are.
     private var scene: Scene { scene(at: verdict.now) }
 }
 
@@ -81,16 +80,14 @@ extension Engine {
 
 extension Engine {
     package var streamCount: Int { facts.streams.count }
-    /// The first thing that would be done if all were decided again, in words; `nil` if nothing.
+    /// What a new decision would change, in words; `nil` for nothing.
     package var inconsistency: String? {
         var again = self
         let effects = again.handle(.clockReached, at: verdict.now).filter { if case .wake = $0 { false } else { true } }
         return effects.first.map { "decided anew, there is the effect \($0)" }
     }
 
-    /// Whether nothing about routes is due by the clock.
     package var routesAreAtRest: Bool { routing.deadline == nil }
     package var sessionCount: Int { facts.sessions.count }
-    /// The next moment at which something changes by itself; `nil` for none.
     package var nextEnd: Instant? { verdict.next }
 }

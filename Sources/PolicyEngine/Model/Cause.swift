@@ -8,7 +8,6 @@ public struct SessionNumber: Sendable, Hashable {
 
 /// Who or what silences or ducks a session (N17): always one particular session, output or input.
 public enum Cause: Sendable, Hashable {
-    /// The session of an application.
     case session(SessionNumber)
     /// An interruption by the system: a call on a modem, sleep, or one that a program has begun.
     case system(SessionNumber)

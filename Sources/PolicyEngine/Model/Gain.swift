@@ -33,14 +33,12 @@ public struct LinearGain: Sendable, Hashable, Comparable {
     /// The same gain in dB, to a tenth; `-infinity` for silence.
     public var decibels: Double { value == 0 ? -.infinity : (200 * log10(value)).rounded() / 10 }
 
-    /// The position of a volume slider with this gain, 0…1: the cube root, as everywhere on the desktop. Equal ways on it
-    /// sound equally long.
+    /// The position of a volume slider with this gain, 0…1: the cube root, as everywhere on the desktop.
     public var slider: Double { cbrt(value) }
 
     /// Creates the gain of a volume slider's position, 0…1.
     public init(slider: Double) { self.init(slider * slider * slider) }
 
-    /// Both, one after the other.
     static func * (left: LinearGain, right: LinearGain) -> LinearGain { LinearGain(left.value * right.value) }
 
     /// Whether the left one is quieter.

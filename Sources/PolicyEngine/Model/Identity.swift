@@ -1,4 +1,4 @@
-/// One stream in the server, by the number that the host gave it. Never used again for another stream.
+/// One stream in the server, by the number that the host gave it. The host never reuses a number.
 public struct StreamID: Sendable, Hashable {
     /// The host's number.
     public let rawValue: UInt32
@@ -7,10 +7,9 @@ public struct StreamID: Sendable, Hashable {
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// One application.
+/// One application, as the host identifies it (N18). Two applications may have the same name.
 ///
-/// Streams with equal identities share a session and never affect each other (R1, R79). The host identifies
-/// applications (N18); two applications may have the same name.
+/// Streams with equal identities share a session and never affect each other (R1, R79).
 public struct ApplicationID: Sendable {
     /// The key that identifies the application; not for people.
     public let key: String
@@ -23,14 +22,9 @@ public struct ApplicationID: Sendable {
         self.name = name
     }
 
-    /// Creates an application from its own statements. The first candidate that is present and not empty identifies the
-    /// application.
+    /// Creates an application from its own statements, of which the first that is not empty identifies it.
     ///
-    /// - Parameters:
-    ///   - portal: The sandbox's application id, which an application cannot choose.
-    ///   - binary: The name of the process's executable.
-    ///   - displayName: The name that the application gives itself.
-    ///   - fallback: Identifies the application if nothing else is known.
+    /// - Parameter portal: The sandbox's application id, which an application cannot choose.
     public init(portal: String?, binary: String?, displayName: String?, fallback: String) {
         name = [portal, binary, displayName].lazy.compactMap { $0 }.first { !$0.isEmpty } ?? fallback
         key = name
@@ -45,7 +39,7 @@ extension ApplicationID: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// One session that an application or the system has opened, by the number that the service gave it. Never used again.
+/// One session that an application or the system has opened, by a number that the service never reuses.
 public struct SessionID: Sendable, Hashable {
     /// The service's number.
     public let rawValue: UInt32
@@ -54,8 +48,7 @@ public struct SessionID: Sendable, Hashable {
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// A jack, loudspeaker, headset, microphone or display, by an id that stays the same after the port was removed and
-/// came back.
+/// A jack, loudspeaker, headset, microphone or display, by an id that survives removal and return of the port.
 public struct PortID: Sendable, Hashable {
     /// The host's name for it.
     public let name: String
@@ -68,6 +61,5 @@ public struct PortID: Sendable, Hashable {
 public enum SessionKey: Sendable, Hashable {
     /// The session that an application has because of its streams (R2).
     case application(ApplicationID)
-    /// A session that was opened.
     case opened(SessionID)
 }

@@ -1,8 +1,7 @@
-/// Makes text from outside safe to print in one line of a message, a table or the log. No program can forge lines,
-/// control a terminal or change the writing direction: characters that would are replaced by U+FFFD.
+/// Replaces characters by U+FFFD with which a program could forge lines of a message, a table or the log, control a
+/// terminal, or change the writing direction.
 ///
-/// - Parameter limit: How many characters (Unicode scalars) are kept; "…" follows where text was cut off. The default
-///   suits a word in a sentence.
+/// - Parameter limit: How many Unicode scalars are kept; "…" follows a cut. The default suits a word in a sentence.
 public func printable(_ text: String, limit: Int = 48) -> String {
     if text.utf8.count <= limit, text.unicodeScalars.allSatisfy({ $0.isPrintable }) { return text }
     var result = String.UnicodeScalarView()
@@ -19,8 +18,7 @@ public func printable(_ text: String, limit: Int = 48) -> String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character neither controls a terminal, nor ends a line, nor changes the writing direction, nor hides.
-    /// Zero-width joiners are part of words in some scripts.
+    /// Whether the character shows and leaves its surroundings alone. Joiners (U+200C, U+200D) belong to words.
     public var isPrintable: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,

@@ -1,6 +1,5 @@
-/// The configuration that an application has set on its session: category, options, mode and preferences.
-///
-/// It enforces which values fit together, and when values are reset (R39–R43, R51, R54, R55).
+/// What an application has set on its session; enforces which values fit together and when values are reset (R39–R43,
+/// R51, R54, R55).
 public struct SessionConfiguration: Sendable, Hashable {
     /// A configuration that is not allowed.
     public enum Mistake: Error, Sendable, Hashable {
@@ -31,9 +30,8 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// Creates the configuration of a new session: the phone's default, solo-ambient.
     public init() {}
 
-    /// Sets category and options, and the mode if one is given. If it fails, nothing changes.
-    ///
-    /// The options replace all former ones (R39, R43).
+    /// Sets category and options, and the mode if one is given; an error changes nothing. Replaces all options (R39,
+    /// R43).
     public mutating func set(
         _ category: Category, _ options: CategoryOptions, _ mode: Mode?, whileActive isActive: Bool
     ) throws(Mistake) {
@@ -67,9 +65,8 @@ public struct SessionConfiguration: Sendable, Hashable {
     /// The mode in effect: the default if the category does not take the mode (R55).
     public var effectiveMode: Mode { category.takes(mode) ? mode : .default }
 
-    /// The options in effect. A voice chat may use a Bluetooth headset's microphone (R51), and a session that ducks
-    /// others or stops speech mixes (R49, N2). Some such combinations cannot be set: solo-ambient can duck and mix, but
-    /// does not take mix-with-others.
+    /// The options in effect: a voice chat may use a Bluetooth headset's microphone (R51); a session that ducks others
+    /// or stops speech mixes (R49, N2), even solo-ambient, which does not take mix-with-others.
     public var effectiveOptions: CategoryOptions {
         var result = options
         if effectiveMode == .voiceChat { result.insert(.allowBluetoothInput) }
@@ -79,12 +76,11 @@ public struct SessionConfiguration: Sendable, Hashable {
         return result
     }
 
-    /// Whether the session mixes with others. The policy's ducking does not matter here.
+    /// The policy's ducking does not matter here.
     private var isMixable: Bool { description(ducking: Ducking()).isMixable }
 
-    /// The description of the session, with only what affects other sessions, so that sessions which behave alike share
-    /// one. It has no route preferences and no modes that concern only the session itself. A call's mode is kept,
-    /// because it lets the session continue when its output is lost (R64).
+    /// What affects other sessions, so that sessions which behave alike share one description: no route preferences, no
+    /// modes of the session's own concern. A call's mode stays: calls survive their output (R64).
     ///
     /// - Parameter ducking: The policy's ducking. A voice prompt ducks at least far enough for speech.
     public func description(ducking: Ducking) -> SessionDescription {

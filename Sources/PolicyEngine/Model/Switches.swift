@@ -2,7 +2,7 @@
 public struct Switches: Sendable, Hashable {
     /// Those that are on.
     public var on: Set<Switch> = []
-    /// Until when the policy is suspended and nothing is done to streams; `nil` while it is in force.
+    /// Until when the policy is suspended and leaves streams alone; `nil` while the policy is in force.
     public var pausedUntil: Instant?
 
     /// Creates switches that are all off.

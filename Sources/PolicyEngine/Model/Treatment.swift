@@ -1,12 +1,11 @@
 /// How a stream is silenced.
 public enum Silence: UInt8, Sendable, Hashable {
-    /// The stream is not silenced.
     case none
-    /// The stream runs on without being heard.
+    /// The stream runs on inaudibly.
     case mute
     /// The stream is stopped at its position.
     case cork
-    /// The stream's player is asked to pause (N15). A stream without a player is stopped at its position.
+    /// The stream's player is asked to pause (N15); a stream without a player is corked.
     case pausePlayer
 }
 
@@ -31,7 +30,7 @@ public struct Treatment: Sendable, Hashable {
         self.cause = cause
     }
 
-    /// Nothing is done to the stream.
+    /// An untreated stream.
     public static let untouched = Treatment()
 
     /// Whether a listener could tell this treatment from the other one.

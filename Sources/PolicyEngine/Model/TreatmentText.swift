@@ -3,15 +3,13 @@ public struct TreatmentText: Sendable {
     private let treatment: Treatment
     private let actor: String
 
-    /// - Parameters:
-    ///   - treatment: The treatment.
-    ///   - actor: The name of who causes it.
+    /// - Parameter actor: The name of the cause.
     public init(_ treatment: Treatment, by actor: String? = nil) {
         self.treatment = treatment
         self.actor = actor ?? "another session"
     }
 
-    /// What is done.
+    /// The word for the treatment.
     public var term: TreatmentTerm {
         switch treatment.silence {
         case .none: treatment.gain == .unity ? .untouched : .ducked
@@ -48,9 +46,7 @@ public struct TreatmentText: Sendable {
         }
     }
 
-    /// What is done and why, after "is".
-    ///
-    /// - Parameter since: For how long already, with a blank before it.
+    /// The treatment and its reason, after "is". `since` says for how long, with a blank before.
     public func sentence(since: String) -> String {
         let done =
             switch treatment.reason {
@@ -70,13 +66,7 @@ public struct TreatmentText: Sendable {
         return treatment.reason == .none ? done : "\(done)\(since): \(reason)"
     }
 
-    /// A line of the log.
-    ///
-    /// - Parameters:
-    ///   - stream: The stream's name.
-    ///   - former: What was done to it before.
-    ///   - length: How long the change takes; zero for at once.
-    ///   - pausesPlayer: Whether its player is asked to pause.
+    /// A line of the log about a stream's change from the `former` treatment. A `length` of zero means at once.
     public func line(
         of stream: String, after former: Treatment, within length: Duration, pausesPlayer: Bool
     ) -> String {

@@ -4,9 +4,7 @@ public struct Interplay: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The effect that categories, options and priorities have without a rule.
         case usual
-        /// No effect.
         case mix
-        /// The other is ducked.
         case duck
         /// The other is made silent and misses what it would have played.
         case mute
@@ -14,8 +12,7 @@ public struct Interplay: Sendable, Hashable {
         case cork
         /// The other's player is asked to pause (N15); without a player, the other is corked.
         case pausePlayer = "pause-player"
-        /// The other may not begin, and has to request activation again (R8). A session that is already playing is not
-        /// affected.
+        /// The other may not begin, and has to request activation again (R8). A session that already plays plays on.
         case reject
 
         /// Whether the other falls silent.
@@ -36,12 +33,8 @@ public struct Interplay: Sendable, Hashable {
         self.fade = fade
     }
 
-    /// The effect of a session with the stronger claim on another, by their categories, options and priorities. A session with
-    /// the weaker claim silences nobody but speech (N1), whatever is said here; it may lower others.
-    ///
-    /// - Parameters:
-    ///   - actor: The session with the stronger claim: the higher priority or, between equals, the later activation.
-    ///   - other: The affected session.
+    /// The effect of an actor with the stronger claim (higher priority or, between equals, later activation), by
+    /// categories, options and priorities. A weaker session may lower others, but silences only speech (N1).
     public static func between(_ actor: SessionDescription, and other: SessionDescription) -> Kind {
         // R36: nothing ducks the phone. R20: a session without a device is not heard.
         if other.priority >= .phone || actor.category == .audioProcessing { return .mix }
@@ -120,8 +113,7 @@ public struct InterplayRules: Sendable, Hashable {
     /// A rule in which some actor meets another session.
     public typealias Meeting = (other: Party, rule: Rule)
 
-    /// The rules in which a session is the actor: those for its name first, then those for its category, then those for
-    /// any; each with those for a name first again.
+    /// The rules with a session as actor: for its name, then its category, then any; each in that order of others.
     public func rules(of actor: SessionDescription) -> [Meeting] {
         func rank(_ party: Party) -> Int {
             switch party {
@@ -135,8 +127,7 @@ public struct InterplayRules: Sendable, Hashable {
             .map { ($0.key.other, $0.value) }
     }
 
-    /// What the rules of an actor say of another session; `nil` if nothing. The first that says something counts, for both
-    /// orders of activation by itself.
+    /// The rule of an actor for another session; for each order of activation, the first statement counts.
     public static func rule(among rules: [Meeting], for other: SessionDescription) -> Rule? {
         var result: Rule?
         for (party, rule) in rules where party.matches(other) {

@@ -12,7 +12,7 @@ public struct OutputPattern: Sendable, Hashable {
         self.text = text
     }
 
-    /// Whether an output is one of these. Upper and lower case are the same.
+    /// Whether an output fits, without regard to the case of ASCII letters.
     public func matches(_ port: RoutePort) -> Bool {
         let wanted = Array(text.utf8.lazy.map(OutputPattern.folded))
         func matches(_ name: String) -> Bool {
@@ -25,7 +25,7 @@ public struct OutputPattern: Sendable, Hashable {
 
     private static func folded(_ byte: UInt8) -> UInt8 { 0x41...0x5A ~= byte ? byte | 0x20 : byte }
 
-    /// Whether a name fits a pattern. Each `*` takes as few characters as it can, and more if the rest does not fit.
+    /// Each `*` takes as few characters as possible, and more if the rest does not fit.
     private static func fits(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
         var (pattern, name) = (pattern, name)
         var retry: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?

@@ -8,8 +8,8 @@ public struct Policy: Sendable, Equatable {
     public var aliases: [String: String] = [:]
     /// Roles, and their aliases, whose streams are left alone: they affect nobody and nobody affects them.
     public var unmanaged: Set<String> = []
-    /// The roles in their order: in an application with several equally strong ones, the first counts (R1). Streams without a
-    /// role come last.
+    /// The order of roles: of equally strong ones, the first describes an application (R1). Streams without a role come
+    /// last.
     public var order: [String] = []
     /// The description of a playback stream without a known role (R2); `nil` leaves it alone.
     public var untagged: SessionDescription?
@@ -17,8 +17,7 @@ public struct Policy: Sendable, Equatable {
     public var untaggedCapture: SessionDescription?
     /// The rules for pairs of sessions.
     public var interplay = InterplayRules()
-    /// The role of every application that plays and records at the same time without a role for either (N14); with `nil`,
-    /// only those are in a ``call`` of which a rule says so.
+    /// The role of any application that plays and records at once without roles (N14); `nil`: rules decide alone.
     public var pairing: String?
     /// How long a recording has to last before it makes a call, by its role or by pairing (N14).
     public var callAfter = Duration.zero
@@ -43,11 +42,7 @@ public struct Policy: Sendable, Equatable {
     /// What to do with what a server, or its session manager, has of the same purpose.
     public var stockModules = StockModules.unload
 
-    /// Creates a policy that manages streams with these roles only.
-    ///
-    /// - Parameters:
-    ///   - name: The policy's name.
-    ///   - roles: The descriptions of roles, each under its own name; equally strong ones count in this order.
+    /// Creates a policy that manages streams with these roles only; of equally strong ones, the first counts.
     public init(name: String, roles: [SessionDescription] = []) {
         self.name = name
         for role in roles where self.roles.updateValue(role, forKey: role.name) == nil { order.append(role.name) }
@@ -67,12 +62,10 @@ public struct Policy: Sendable, Equatable {
         return untaggedCapture ?? (pairing != nil ? Policy.listener : nil)
     }
 
-    /// The description of an application that plays and records at the same time without a role for either (N14); `nil` for
-    /// those of its streams.
+    /// The description of an application that plays and records at once without roles (N14); `nil`: its streams' own.
     public var call: SessionDescription? { roles[pairing ?? Policy.callName] }
 
-    /// The place of each description among equally strong ones in an application, by its name (R1). Opened sessions, which have
-    /// no role, come after all of them.
+    /// The rank of each description among equally strong ones in an application (R1). Opened sessions come last.
     public var ranks: [String: Int] {
         var ranks: [String: Int] = [:]
         for name in order + [Policy.untaggedName, Policy.untaggedCaptureName] { ranks[name] = ranks.count }
@@ -92,8 +85,7 @@ public struct Policy: Sendable, Equatable {
 }
 
 extension SessionDescription {
-    /// Whether a stream of this direction can have the description. A category that only plays does not record, and the
-    /// reverse (R15–R19). A category without a device fits both directions, and is refused a device (R23).
+    /// Whether a stream of this direction can have the description (R15–R19). Without device, both fit (R23).
     public func fits(_ direction: StreamDirection) -> Bool {
         category == .audioProcessing || (direction == .playback ? category.playsSound : category.recordsSound)
     }
@@ -112,7 +104,7 @@ public struct SwitchRules: Sendable, Hashable {
         set { categories[one] = newValue == one.categories ? nil : newValue }
     }
 
-    /// Why the switches silence a session; `nil` if they do not. R36: none silences calls and alarms.
+    /// `nil` if no switch silences the session; none silences calls and alarms (R36).
     func reason(for description: SessionDescription, while switches: Switches) -> Reason? {
         if switches.on.isEmpty || description.priority.overridesMixing { return nil }
         return Switch.allCases.first { switches[$0] && self[$0].contains(description.category) }?.reason
@@ -128,8 +120,7 @@ public struct RouteRules: Sendable, Hashable {
     /// The changes that stop a recording.
     public var stopsRecording: RecordingStop
 
-    /// Creates rules. By default playback stops, and resumes if the same output is back within a minute; recordings
-    /// continue.
+    /// Creates rules. By default playback stops, and resumes on the same output within a minute; recordings continue.
     public init(
         pausesPlayback: Bool = true, resumesWithin: Duration = .seconds(60), stopsRecording: RecordingStop = .never
     ) {
@@ -142,7 +133,7 @@ public struct RouteRules: Sendable, Hashable {
 /// How long an interruption lasts beyond its cause (N17).
 public struct InterruptionRules: Sendable, Hashable {
     /// How long a session that was told to resume keeps its own victims silent. If its application has neither
-    /// activated nor deactivated it by then, they resume instead.
+    /// activated nor deactivated the session by then, they resume instead.
     public var resumesWithin: Duration
 
     /// Creates rules. By default an application has ten seconds.
@@ -171,12 +162,9 @@ public struct SoundingRules: Sendable, Hashable {
     }
 }
 
-/// What a stream does to others while its user or application has muted it (N24). The raw values are the words in policy
-/// files.
+/// What a stream does to others while muted by its user or application (N24). Raw values: the words in policy files.
 public enum MutedStreams: String, Sendable, Hashable, CaseIterable {
-    /// Nothing, until it is unmuted.
     case ignore
-    /// The same as if it were heard.
     case count
 }
 
@@ -196,7 +184,6 @@ public struct UserRules: Sendable, Hashable {
         self.raise = raise
     }
 
-    /// Whether a stream is heard after this action.
     func allow(_ action: UserAction) -> Bool {
         switch action {
         case .play: play == .beside
@@ -207,25 +194,21 @@ public struct UserRules: Sendable, Hashable {
     }
 }
 
-/// What to do with a server's own modules that stop or duck streams by role, and with a session manager's own pause of
-/// players. The raw values are the words in policy files.
+/// The fate of a server's own role modules and a session manager's pause of players. Raw values: words in policy files.
 public enum StockModules: String, Sendable, Hashable, CaseIterable {
-    /// Unload them, or turn it off, while this policy is in force, and undo that afterwards.
+    /// Unload the modules, turn off the pause, and undo both when this policy ends.
     case unload
-    /// Keep them.
     case keep
 }
 
 /// The changes of the route that stop a recording (R64). The raw values are the words in policy files.
 public enum RecordingStop: String, Sendable, Hashable, CaseIterable {
-    /// None.
     case never
     /// An input or output in use was removed, or none suits the category.
     case disconnect
-    /// As for `disconnect`, or a new one came into use.
+    /// As for ``disconnect``, or a new input or output came into use.
     case anyChange = "any-change"
 
-    /// Whether a change for this reason stops a recording.
     func includes(_ reason: RouteChangeReason) -> Bool {
         switch reason {
         case .oldDeviceUnavailable, .noSuitableRouteForCategory: self != .never

@@ -31,8 +31,7 @@ public struct Ducking: Sendable, Hashable {
     public var gain: Decibels
     /// The time of the fade down.
     public var attack: Duration
-    /// How long others stay ducked after the ducker's last sound. Runs in parallel with the ducker's release delay, so
-    /// only a longer time has an effect.
+    /// How long others stay ducked after the ducker's last sound. The ducker's release delay runs in parallel.
     public var hold: Duration
     /// The time of the fade back.
     public var release: Duration
@@ -49,7 +48,7 @@ public struct Ducking: Sendable, Hashable {
     }
 }
 
-/// When an interrupting session's sound starts, relative to the sessions that it silences.
+/// When an interrupting session's sound starts, relative to the sessions that the session silences.
 public enum Handover: String, Sendable, Hashable, CaseIterable {
     /// At once; the others fade out beneath it.
     case overlap
@@ -58,10 +57,10 @@ public enum Handover: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Category {
-    /// Whether sessions of the category may begin so: a call that had to wait would lose words (R19).
+    /// Whether sessions of the category may begin so. A call with `hold` would lose words (R19).
     public func takes(_ handover: Handover) -> Bool { handover == .overlap || self != .playAndRecord }
 
-    /// Why the category keeps the sound of a direction silent for good (R15–R19, R23); `nil` if it does not.
+    /// Why the category keeps a direction silent for good (R15–R19, R23); `nil` if the category does not.
     func lack(_ direction: StreamDirection) -> Reason? {
         if self == .audioProcessing { return .noDevice }
         switch direction {
@@ -73,17 +72,14 @@ extension Category {
 
 /// Whether the sessions that a session interrupted resume by themselves when it ends (R31).
 public enum Resumption: String, Sendable, Hashable, CaseIterable {
-    /// Always.
     case always
-    /// When the interrupting session was short-lived by nature, such as a call, an alarm or a prompt
-    /// (``SessionDescription/letsOthersResume``).
+    /// After short-lived sessions, such as a call or a prompt (``SessionDescription/letsOthersResume``).
     case transient
-    /// Never; only their own applications resume them.
+    /// Never: others wait for their own applications.
     case never
 }
 
-/// The properties of a stream or session that decide how it affects others: category, options, mode, priority, fades.
-/// Streams get theirs from the policy, by role.
+/// The properties that decide how a stream or session affects others. Streams get theirs from the policy, by role.
 public struct SessionDescription: Sendable, Hashable {
     /// The name in the policy that this came from (a role, "untagged"), for explanations.
     public var name: String
@@ -110,8 +106,8 @@ public struct SessionDescription: Sendable, Hashable {
     /// Whether ringing leaves the session alone; an accepted call still interrupts it (N8).
     public var avoidsAlerts: Bool
 
-    /// Whether its player is asked to pause, for calls and alarms and when its output goes, so that the player's display shows
-    /// that (N15). A stream without a player is corked.
+    /// Whether calls, alarms and a lost output pause its player, so that the player shows Paused (N15). A stream
+    /// without a player is corked.
     public var pausesPlayer: Bool
 
     /// The level of its streams, relative to the volume that their user has set (N23): 0 dB or less.
@@ -120,22 +116,20 @@ public struct SessionDescription: Sendable, Hashable {
     /// Where its streams are heard, if such an output is there and in use (N23); `nil` leaves that to the server.
     public var output: OutputPattern?
 
-    /// Whether it does something to others only while it sounds, by the measured level of its streams (N13). Otherwise it
-    /// does so as long as its streams run.
+    /// Whether it affects others only while it sounds, by its streams' measured level (N13), or as long as streams run.
     public var actsWhileSounding = false
 
-    /// Whether its application is in a call while it both plays and records streams of which the policy says this (N14).
+    /// Whether its application is in a call while it plays and records streams for which the policy says so (N14).
     public var isPaired = false
 
     /// Whether the session is a call whatever its category, and not the ringing for one (N8).
     public var isCall = false
 
-    /// What those that it interrupts are told to be the reason, if it is an interruption by the machine, such as sleep;
-    /// `nil` for what programs do. The policy's rules for pairs do not apply to the machine.
+    /// The reason told to its victims if the machine interrupts, such as for sleep; `nil` for programs. The policy's
+    /// rules for pairs do not apply to the machine.
     public var machineReason: InterruptionReason?
 
-    /// Creates a description. The defaults suit most applications: no options, normal priority, a fade of 500 ms, no
-    /// waiting, a release delay of 300 ms.
+    /// Creates a description. The defaults suit most applications.
     public init(
         name: String, category: Category, options: CategoryOptions = [], mode: Mode = .default,
         priority: Priority = .normal,
@@ -179,21 +173,20 @@ public struct SessionDescription: Sendable, Hashable {
         ducksOthers || options.contains(.interruptSpokenAudio) && category.playsSound
     }
 
-    /// Whether it continues on another output when its own is lost (R64): calls, alarms, screen readers and user
-    /// interface sounds. Play-and-record alone makes no call; voice memos and singing games use it too.
+    /// Whether it continues elsewhere when its output is lost (R64). Play-and-record alone makes no call: voice memos
+    /// and singing games use that, too.
     var goesOnElsewhere: Bool {
         priority.overridesMixing || !isInterruptible || category == .uiSound
             || category == .playAndRecord && mode.isChat
     }
 
-    /// Whether it announces something that the user may decline, such as a call by ringing (N8).
+    /// Whether it announces an offer that the user may decline, such as a call by ringing (N8).
     public var isAlert: Bool { priority >= .phone && category != .playAndRecord && !isCall }
 
-    /// Whether it precedes sessions of equal priority even if they start later: a recording silences all playback
-    /// (R21).
+    /// Whether it precedes earlier sessions of equal priority: a recording silences all playback (R21).
     public var precedesEquals: Bool { category == .record }
 
-    /// Whether it waits until the sessions that it interrupts are silent; a call never does (R19).
+    /// A call never waits (R19).
     var holdsOnHandover: Bool { handover == .hold && category.takes(handover) }
 
     /// Whether the sessions that it interrupted may resume by themselves afterwards (R31).

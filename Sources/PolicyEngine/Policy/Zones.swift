@@ -11,13 +11,12 @@ public struct ZoneSet: OptionSet, Sendable, Hashable {
     /// All zones.
     public static let everywhere = ZoneSet(rawValue: .max)
 
-    /// Whether what happens in one set concerns the other. It is not known where a set without zones is, so it concerns
-    /// everybody.
+    /// Whether events in one set concern the other. A set without zones is somewhere unknown, and concerns everybody.
     func concerns(_ other: ZoneSet) -> Bool { isEmpty || other.isEmpty || !isDisjoint(with: other) }
 }
 
-/// The zones of a policy: groups of outputs, such as those of a car's driver and its rear seats (N27). What is heard in one
-/// zone does nothing to what is heard in another.
+/// The zones of a policy: groups of outputs, such as for a car's driver and for its rear seats (N27). Sessions affect
+/// each other only within a zone.
 public struct Zones: Sendable, Hashable {
     /// One zone.
     public struct Zone: Sendable, Hashable {
@@ -36,7 +35,7 @@ public struct Zones: Sendable, Hashable {
     /// The most zones that there can be.
     public static let limit = 15
 
-    /// The zones, in the order of the policy; of those that have an output, the first counts.
+    /// The zones, in the order of the policy; the first with an output counts.
     public var all: [Zone]
 
     /// Creates zones; those beyond the limit are dropped.

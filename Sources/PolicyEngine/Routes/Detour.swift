@@ -5,10 +5,7 @@ public struct Detour: Sendable, Hashable {
     /// The session's requirements.
     public var requirements: RouteRequirements
 
-    /// Creates the detour for a choice.
-    ///
-    /// - Parameter present: The server's default route. Ports on its nodes are in use for all sessions, so they are no
-    ///   detour.
+    /// Creates the detour for a choice. Ports on nodes of the default route (`present`) are no detour.
     public init(_ choice: RouteChoice, for requirements: RouteRequirements, beside present: Route) {
         func elsewhere(_ port: RoutePort?, _ ports: [RoutePort]) -> RoutePort? {
             guard let node = port?.nodeID, !ports.contains(where: { $0.nodeID == node }) else { return nil }
@@ -19,10 +16,8 @@ public struct Detour: Sendable, Hashable {
         self.requirements = requirements
     }
 
-    /// The reason for which a session's detour changed (R56), unless its application has given one; `nil` if it did not
-    /// change. Inactive sessions have no detour.
-    ///
-    /// - Parameter available: The inputs and outputs that can be chosen now.
+    /// The reason for which a session's detour changed (R56), unless its application gives the reason; `nil` without a
+    /// change. Inactive sessions have no detour. `available` are all ports that can be chosen.
     public static func reason(
         from old: Detour?, to new: Detour?, available: [RoutePort]
     ) -> RouteChangeReason? {

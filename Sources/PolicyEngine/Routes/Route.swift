@@ -3,7 +3,6 @@
 /// Names and descriptions are for people, and ids identify ports. Hosts find out what a port is.
 
 extension StreamDirection {
-    /// The direction of the ports that streams of this direction use.
     var port: PortDirection { self == .playback ? .output : .input }
 }
 
@@ -11,7 +10,7 @@ extension StreamDirection {
 public enum PortAvailability: String, Sendable, Hashable, CaseIterable {
     case no
     case yes
-    /// The hardware does not detect plugs. Most built-in ports are like this.
+    /// The hardware does not detect plugs, as most built-in ports do not.
     case unknown
 }
 
@@ -21,8 +20,8 @@ public struct RoutePort: Sendable, Hashable {
     public var type: PortType
     /// The name for people, in the server's language.
     public var name: String
-    /// The id of the physical port, which stays the same after the port was removed and came back: the card's and the
-    /// port's name (`alsa_card.pci-0000_00_1f.3/[Out] Speaker`), or the node's name if the server reports no ports.
+    /// The id of the physical port, which survives removal and return: the card's and the port's name
+    /// (`alsa_card.pci-0000_00_1f.3/[Out] Speaker`), or the node's name if the server reports no ports.
     public var id: String
     /// The name of the sink or source that uses the port; empty if none does now.
     public var nodeName: String
@@ -34,8 +33,7 @@ public struct RoutePort: Sendable, Hashable {
     public var deviceID: UInt32?
     /// Whether something is plugged in.
     public var availability: PortAvailability
-    /// The server's own word for the type; empty if there is none. It helps people when the type is
-    /// ``PortType/unknown``.
+    /// The server's own word for the type, which helps people with ``PortType/unknown``; empty for none.
     public var serverType: String
     /// Whether the port is part of a camera (R52).
     public var isAtCamera: Bool
@@ -87,8 +85,7 @@ public struct Route: Sendable, Hashable {
     /// Whether no port is in use.
     public var isEmpty: Bool { inputs.isEmpty && outputs.isEmpty }
 
-    /// Whether both have the same ports in the same order, whatever nodes use them, so that a listener notices no
-    /// difference.
+    /// Whether both have the same ports in the same order, whatever nodes use them: a listener notices no difference.
     public func isSame(as other: Route) -> Bool {
         inputs.elementsEqual(other.inputs) { $0.isSame(as: $1) }
             && outputs.elementsEqual(other.outputs) { $0.isSame(as: $1) }

@@ -40,15 +40,13 @@ public struct RouteRequirements: Sendable, Hashable {
     }
 }
 
-/// The ports on which a session plays and from which it records. A `nil` port is left to the server, as is a direction
-/// that the category does not use.
+/// The ports on which a session plays and from which it records (R41–R43, R46–R48, R52, R66, N5); `nil` leaves the
+/// server to choose, as for a direction that the category does not use. Each change makes the choice anew, so
+/// requirements that cannot be met now apply again once they can.
 ///
-/// The rules are here (R41–R43, R46–R48, R52, R66, N5). The choice is made anew whenever anything changes on which it
-/// depends, so requirements that cannot be met now apply again once they can.
-///
-/// Sessions without a choice share the port of the default sink. Only a call may change that port (R41, R46). If any
-/// other session prefers a port of that sink, the sink is chosen with whatever port it uses: sound that others play in
-/// headphones must not come out of the loudspeaker (R64), whether they play already or begin later.
+/// Sessions without a choice share the port of the default sink. Only a call may change that port (R41, R46). For any
+/// other session that prefers a port of that sink, the sink is chosen with its present port: sound that others play in
+/// headphones, now or later, must not come out of the loudspeaker (R64).
 public struct RouteChoice: Sendable, Hashable {
     /// The output. Its id is its node's name if any port of that node will do.
     public var output: RoutePort?
@@ -64,13 +62,8 @@ public struct RouteChoice: Sendable, Hashable {
     /// The port of one direction.
     public subscript(direction: PortDirection) -> RoutePort? { direction == .output ? output : input }
 
-    /// Chooses the ports that meet a session's requirements.
-    ///
-    /// - Parameters:
-    ///   - requirements: The session's requirements.
-    ///   - inputs: The available inputs (``RouteTracker/availableInputs``).
-    ///   - outputs: The available outputs.
-    ///   - present: The server's route without our changes (``RouteSteering/untouched(_:inputs:outputs:)``).
+    /// Chooses the ports that meet a session's requirements, from the available inputs and outputs. `present` is the
+    /// server's route without our changes (``RouteSteering/untouched(_:inputs:outputs:)``).
     public init(for requirements: RouteRequirements, inputs: [RoutePort], outputs: [RoutePort], present: Route) {
         let inputs = Choices(ports: inputs, present: present.inputs)
         let outputs = Choices(ports: outputs, present: present.outputs)
@@ -81,7 +74,6 @@ public struct RouteChoice: Sendable, Hashable {
     }
 }
 
-/// The search for the ports that meet a session's requirements.
 private struct Search {
     let requirements: RouteRequirements
     let inputs: Choices
@@ -129,8 +121,7 @@ private struct Search {
         return builtIn ?? replacement
     }
 
-    /// R47: the receiver or the loudspeaker, unless a headset is connected. Without a receiver, the server's default is what
-    /// default-to-speaker asks for.
+    /// R47: the receiver or the loudspeaker, unless a headset is connected. Without a receiver, the default.
     private var builtIn: RoutePort? {
         guard outputs.has(.builtInReceiver),
             !outputs.isConnected({ (avoidsReceiver ? !$0.type.isBuiltIn : $0.type.isHeadset) && !isBarred($0) })
@@ -138,19 +129,18 @@ private struct Search {
         return outputs.first(avoidsReceiver ? .builtInSpeaker : .builtInReceiver)
     }
 
-    /// What replaces outputs that the session may not use. An inaudible call is the worst outcome, so only an output that
-    /// is certainly connected replaces another.
+    /// Replaces barred outputs, only by one that is certainly connected: an inaudible call is the worst outcome.
     private var replacement: RoutePort? {
         guard !outputs.present.isEmpty, outputs.present.allSatisfy(isBarred) else { return nil }
         return PortType.callOutputs.lazy.compactMap { outputs.first($0, onlyConnected: true, where: isSuitable) }.first
     }
 
-    /// N5: whether the session may not use an output, which then counts as not connected.
+    /// N5: a barred output counts as not connected.
     private func isBarred(_ port: RoutePort) -> Bool {
         guard let needed = port.type.neededOption, !requirements.options.contains(CategoryOptions(needed)) else {
             return false
         }
-        // If the session may use a headset's microphone, its music profile may be used too.
+        // A headset whose microphone the session may use may also use its music profile.
         return port.type != .bluetoothA2DP || !mayUseBluetooth
             || !inputs.hasHandsFree(of: port) && !outputs.hasHandsFree(of: port)
     }
@@ -161,18 +151,15 @@ private struct Search {
     }
 }
 
-/// The ports of one direction.
 private struct Choices {
     var ports: [RoutePort]
     var present: [RoutePort]
 
-    /// Whether the machine has a port of this type, in use or not.
+    /// Whether the machine has such a port, in use or not.
     func has(_ type: PortType) -> Bool { ports.contains { $0.type == type } }
 
-    /// Whether a connected port satisfies a condition.
     func isConnected(_ suits: (RoutePort) -> Bool) -> Bool { ports.contains { suits($0) && isConnected($0) } }
 
-    /// Whether a port's device also has a profile for calls.
     func hasHandsFree(of port: RoutePort) -> Bool { ports.contains { $0.type == .bluetoothHFP && $0.isBeside(port) } }
 
     /// The microphone of a camera; of several, the one in use.
@@ -185,16 +172,13 @@ private struct Choices {
         switch port.availability {
         case .yes: true
         case .no: false
-        // A socket without detection counts as empty unless it is in use; a device that is plugged in as a whole is
-        // there.
+        // A socket without detection is empty unless in use; a device that is plugged in as a whole is there.
         case .unknown: !port.type.isSocket || present.contains { $0.id == port.id }
         }
     }
 
-    /// A port of a type, preferably on a node that is in use.
-    ///
-    /// Only ports that have a node are considered. Others belong to an inactive profile, and switching to it would take
-    /// away the ports that other streams use.
+    /// A port of a type, preferably on a node that is in use. A port without a node belongs to an inactive profile;
+    /// switching to that would take away the ports that other streams use.
     func first(
         _ type: PortType, onlyConnected: Bool = false, where suits: (RoutePort) -> Bool = { _ in true }
     ) -> RoutePort? {
@@ -204,13 +188,12 @@ private struct Choices {
         return found.first { port in present.contains { $0.nodeID == port.nodeID } } ?? found.first
     }
 
-    /// The port with this id, or the node with this name; `nil` if there is none.
     func preferred(_ name: String?) -> RoutePort? {
         guard let name, !name.isEmpty else { return nil }
         if let port = ports.first(where: { $0.id == name && $0.nodeID != nil }) { return port }
         let used = present.first { $0.nodeName == name && $0.nodeID != nil }
         guard var node = used ?? ports.first(where: { $0.nodeName == name && $0.nodeID != nil }) else { return nil }
-        // Not this particular port, but whichever the node uses.
+        // Any port that the node uses will do.
         node.id = name
         return node
     }
@@ -223,7 +206,6 @@ private struct Choices {
         return node
     }
 
-    /// A port of the same device, preferably the one for calls.
     func onDevice(of other: RoutePort) -> RoutePort? {
         let own = ports.filter { $0.nodeID != nil && $0.isBeside(other) }
         return own.first { $0.type == .bluetoothHFP } ?? own.first
@@ -231,7 +213,6 @@ private struct Choices {
 }
 
 extension RoutePort {
-    /// Whether another port belongs to the same device.
     fileprivate func isBeside(_ other: RoutePort) -> Bool {
         if let deviceName { return deviceName == other.deviceName }
         return deviceID != nil && deviceID == other.deviceID

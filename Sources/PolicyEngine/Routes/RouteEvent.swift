@@ -70,14 +70,14 @@ public struct RouteNode: Sendable, Hashable {
     public var deviceID: UInt32?
     /// The node's `card.profile.device`.
     public var profileDevice: UInt32?
-    /// The type that follows from the node's own properties. It counts only if the device reports no port for the node.
+    /// The type by the node's own properties. Counts only if the device reports no port for the node.
     public var type: PortType
-    /// Whether the node's own properties say that it belongs to a camera (R52). This counts like ``type``.
+    /// Whether the node's own properties name a camera (R52). Counts like ``type``.
     public var isAtCamera: Bool
     /// What a node without a device does with the sound.
     public var kind: Kind
 
-    /// What a sink or source without a device does with the sound.
+    /// What a node without a device does with the sound.
     public enum Kind: Sendable, Hashable {
         /// The node's program keeps or makes the sound.
         case plain
@@ -118,8 +118,7 @@ public struct RoutePlace: Sendable, Hashable {
     public var deviceID: UInt32?
     /// The ids of the ports that can be chosen for the node; empty if the server reports no ports.
     public var ports: [String]
-    /// The id of the built-in port, to which a server falls back when another port is pulled out; `nil` if there is
-    /// none.
+    /// The id of the built-in port, the server's choice when another port is pulled out; `nil` for none.
     public var fallback: String?
     /// The id of the port in use; `nil` if unknown.
     public var active: String?
@@ -149,23 +148,20 @@ public struct RoutePlace: Sendable, Hashable {
 public enum RouteEvent: Sendable, Hashable {
     /// A device was added or changed. The event has all of its ports.
     case device(RouteDevice)
-    /// A device was removed.
     case deviceGone(UInt32)
     /// A sink or source was added or changed.
     case node(RouteNode)
-    /// A sink or source was removed.
     case nodeGone(UInt32)
-    /// A sink without a device passes its sound to these sinks, some of which may do the same: an equalizer to one
-    /// sink, a combined sink to several. An empty list means that it is not linked now.
+    /// A sink without a device passes its sound to these sinks, which may pass it on: an equalizer to one sink, a
+    /// combined sink to several. An empty list means that it is not linked now.
     case passesOn(UInt32, to: [UInt32])
     /// The server has another default sink (output) or source (input).
     case defaultNode(PortDirection, name: String?)
     /// The route must serve another category (R57); `nil` if no session is active.
     case category(Category?)
-    /// A session has another category (reason 3, R57), or its override of the output begins or ends (reason 4, R41). The
+    /// A session has another category (reason 3, R57), or an override of its output begins or ends (reason 4, R41). The
     /// server's changes follow.
     case asked(RouteChangeReason)
-    /// The machine woke up.
     case woke
     /// The time ``RouteTracker/deadline`` has come.
     case clock
@@ -175,8 +171,8 @@ public enum RouteEvent: Sendable, Hashable {
     case preferred(SessionID, output: String?, input: String?)
     /// An opened session belongs to a confined program, which changes no port that others use (N20).
     case confined(SessionID)
-    /// Another session manager runs, or none. The former one's settings are gone. The new one's first settings are its
-    /// own, not its user's choice.
+    /// Another session manager runs, or none. The former manager's settings are gone; the new manager's first settings
+    /// are no choice of its user.
     case managerChanged
     /// All other events of this turn have been handled.
     case turnEnded
@@ -184,17 +180,14 @@ public enum RouteEvent: Sendable, Hashable {
 
 /// An effect of a ``RouteEvent``.
 public enum RouteEffect: Sendable, Hashable {
-    /// An output was pulled out or removed. Reported at once, before the server can move its streams, and at every
-    /// loss; ``RouteTracker/lostOutputs`` has each output once. The combined sinks that still play on another port are
-    /// spared.
+    /// An output was pulled out or removed. Reported at every loss and at once, before the server moves streams;
+    /// ``RouteTracker/lostOutputs`` has each output once. Spares combined sinks that have another port.
     case lostOutput(RoutePort, spared: Set<UInt32>)
     /// A lost output is back: a sink has used it for the settle time.
     case returnedOutput(RoutePort)
-    /// A lost output is plugged in but not in use: its device now plays on another port or profile. Its streams may
-    /// continue there.
+    /// A lost output is plugged in, but its device plays on another port or profile. Its streams may continue there.
     case switchedOutput(RoutePort)
-    /// The route has changed (R58), or it lacks a port that the category needs. It is asked for if what a session has done
-    /// has led to it.
+    /// The route has changed (R58), or lacks a port that the category needs. Perhaps a session asked for it.
     case changed(RouteChange, isAskedFor: Bool)
     /// ``RouteTracker/availableInputs`` or ``RouteTracker/availableOutputs`` have changed (R78).
     case availableChanged

@@ -8,7 +8,7 @@ struct RouteFacts: Sendable, Equatable {
         var since: Instant?
         /// Whether it was available and then became unavailable.
         var isPulled = false
-        /// Whether it is in use although it is unavailable, because somebody chose it then.
+        /// Whether the port is in use although unavailable, because somebody chose it then.
         var isForced = false
     }
 
@@ -24,29 +24,28 @@ struct RouteFacts: Sendable, Equatable {
         var since: Instant
         /// Whether its device was removed before it.
         var isLeftOver = false
-        /// The port with which it is still used then, if sound may still come out.
+        /// The port with which the node is still used without its device, if sound may still come out.
         var former: RoutePort?
         /// The sinks to which it passes its sound.
         var next: [UInt32] = []
     }
 
-    /// The maximum number of devices, of nodes of a server, and of ports of a device. Further ones are ignored.
+    /// The maximum numbers. Further devices, nodes of a server, and ports of a device are ignored.
     static let maximumDevices = 256
     static let maximumNodes = 256
     static let maximumPorts = 64
     /// The maximum number of ports offered for one direction; those of devices come first.
     static let maximumOfferedPorts = 128
-    /// The maximum number of sinks followed behind one, and of filters in a row.
+    /// The maximum number of sinks behind one, and of filters in a row.
     static let maximumNodesBehind = 16
     /// The maximum length of a text, in Unicode scalars. Longer texts are cut.
     static let maximumTextLength = 256
 
     private(set) var devices: [Device] = []
     private(set) var nodes: [Node] = []
-    /// The names of the default sink and source.
     private var defaults: [PortDirection: String] = [:]
 
-    /// Records a device. Returns whether anything published about it has changed.
+    /// Returns whether the device has changed.
     mutating func set(_ device: RouteDevice, at now: Instant) -> Bool {
         let name = Self.cut(device.name)
         let position = devices.firstIndex { $0.id == device.id }
@@ -62,8 +61,7 @@ struct RouteFacts: Sendable, Equatable {
             let old = known?.ports.first { $0.port.name == new.name && $0.port.direction == new.direction }
             ports.append(Port(new, after: old, id: name + "/" + new.name, at: now))
         }
-        // Plugged-in headphones make the loudspeaker, and perhaps a rear socket, unavailable. Those were not pulled
-        // out.
+        // Plugged-in headphones make the loudspeaker, and perhaps a rear socket, unavailable without pulling them out.
         for direction in PortDirection.allCases {
             let isPlugIn = ports.contains { new in
                 new.port.direction == direction && new.port.availability == .yes
@@ -85,8 +83,8 @@ struct RouteFacts: Sendable, Equatable {
 
     mutating func removeDevice(_ id: UInt32) -> Bool {
         guard let position = devices.firstIndex(where: { $0.id == id }) else { return false }
-        // When its session manager dies, a server removes the devices before the nodes. The loudspeaker stays what it
-        // was, and its streams continue (R64); a port that can be pulled out is lost at once.
+        // When its session manager dies, a server removes the devices first. Streams on the loudspeaker continue (R64);
+        // ports that can be pulled out are lost.
         for index in nodes.indices where nodes[index].node.deviceID == id {
             let port = port(of: nodes[index])
             nodes[index].isLeftOver = true
@@ -113,8 +111,7 @@ struct RouteFacts: Sendable, Equatable {
         return true
     }
 
-    /// Makes room for one more node. A device's node may replace one that a program created, except the default, so
-    /// that no program can hide what is plugged in. Returns whether there is room.
+    /// A device's node may replace a program's, except the default, so that no program can hide what is plugged in.
     private mutating func hasRoom(for node: RouteNode) -> Bool {
         guard nodes.count >= Self.maximumNodes else { return true }
         guard node.deviceID != nil else { return false }
@@ -135,7 +132,7 @@ struct RouteFacts: Sendable, Equatable {
         return true
     }
 
-    /// Records the sinks to which a sink passes its sound. Returns whether they have changed.
+    /// Returns whether the sinks behind a sink have changed.
     mutating func setNext(_ id: UInt32, _ next: [UInt32]) -> Bool {
         let next = Array(next.prefix(Self.maximumNodesBehind))
         guard let position = nodes.firstIndex(where: { $0.node.id == id }), nodes[position].next != next else {
@@ -174,17 +171,17 @@ extension RouteFacts.Port {
 
     fileprivate var isUnplugged: Bool { port.availability == .no }
 
-    /// Whether sound can come out of it, or is sent there even so.
+    /// Whether sound can come out of the port, or is sent there even so.
     fileprivate var isUsable: Bool { !isPulled || isForced }
 
-    /// Whether it can be chosen. A built-in port can be chosen even while something in a jack replaces it (R46).
+    /// A built-in port can be chosen even while something in a jack replaces it (R46).
     fileprivate var isOffered: Bool { port.availability != .no || port.type.isBuiltIn }
 }
 
 extension RouteFacts {
     var isEmpty: Bool { devices.isEmpty && nodes.isEmpty }
 
-    /// The route in use: the ports of the default sink and source (R60).
+    /// R60: the ports of the default sink and source.
     var route: Route {
         func ports(_ direction: PortDirection) -> [RoutePort] {
             defaultNode(direction).map { self.ports(behind: $0) } ?? []
@@ -197,13 +194,12 @@ extension RouteFacts {
         return nodes.first { $0.node.name == name && $0.node.direction == direction }
     }
 
-    /// The ports on which any sink plays.
+    /// Wherever a sink plays, default or not.
     var outputs: [RoutePort] {
         nodes.compactMap { $0.node.direction == .output && !$0.isFilter ? port(of: $0) : nil }
     }
 
-    /// The ports on which a node plays, or from which it records. For a filter, those of the hardware behind it; for a
-    /// combined sink, several. None while a filter is not linked, or for a dummy node.
+    /// The ports behind a node. Several for a combined sink; none for a dummy node, or a filter without links.
     func ports(behind id: UInt32) -> [RoutePort] {
         nodes.first { $0.node.id == id }.map { ports(behind: $0) } ?? []
     }
@@ -215,7 +211,6 @@ extension RouteFacts {
         }
     }
 
-    /// The nodes behind all filters.
     private func ends(of node: Node) -> [Node] {
         guard node.isFilter else { return [node] }
         var result: [Node] = []
@@ -243,8 +238,7 @@ extension RouteFacts {
         return result
     }
 
-    /// The port with which a node is used; the node itself if its device names no port; `nil` if the port was pulled
-    /// out.
+    /// The port with which a node is used, or the node itself if its device names no port; `nil` for a pulled-out port.
     private func port(of known: Node) -> RoutePort? {
         let node = known.node
         let device = node.deviceID.flatMap { id in devices.first { $0.id == id } }
@@ -259,13 +253,12 @@ extension RouteFacts {
             isRemote: node.kind == .network)
     }
 
-    /// Whether any output can be chosen.
     var hasOutput: Bool {
         nodes.contains { $0.node.direction == .output && port(of: $0) != nil }
             || devices.contains { $0.ports.contains { $0.port.direction == .output && $0.isOffered } }
     }
 
-    /// The ports that can be chosen: those of devices first, then those of programs.
+    /// Ports of devices first, then those of programs.
     func available(_ direction: PortDirection) -> [RoutePort] {
         var result: [RoutePort] = []
         for device in devices {
@@ -284,7 +277,6 @@ extension RouteFacts {
         return result
     }
 
-    /// All sinks and sources, with the ports that each can use.
     var places: [RoutePlace] {
         let used = PortDirection.allCases.compactMap { defaultNode($0) }
         let behind = used.flatMap { known in ends(of: known).map { (known.node.direction, $0.node.id) } }
@@ -301,21 +293,19 @@ extension RouteFacts {
         }
     }
 
-    /// Whether a port that was in use was removed. A built-in port counts as removed only if its device was.
+    /// Whether a port in use was removed: a built-in port only with its device.
     func isGone(_ old: RoutePort, _ direction: PortDirection) -> Bool {
         guard let device = devices.first(where: { $0.name == old.deviceName }) else {
             return old.deviceName != nil || !nodes.contains { $0.node.name == old.nodeName }
         }
         if let port = port(old, of: device, direction) { return port.isPulled }
-        // Its device had no port for this node; it has another profile now.
+        // The device has another profile now, without a port for this node.
         return old.id != old.nodeName
     }
 
-    /// Whether an output on which some sink was playing was lost, so that the server will move its streams: it was
-    /// pulled out, or it has no sink any more.
-    ///
-    /// Built-in ports are not lost when something is plugged in; playback continues (R64). Sinks that programs create
-    /// are not lost either, unless they send the sound over the network.
+    /// Whether an output on which a sink was playing was pulled out or has no sink any more, so that the server moves
+    /// its streams. Plugging something in loses no built-in port, and playback continues (R64). Sinks of programs are
+    /// not lost, except those that send the sound over the network.
     func isLost(_ old: RoutePort) -> Bool {
         if old.type.isBuiltIn || (old.deviceID == nil && old.type == .unknown && !old.isRemote) { return false }
         guard nodes.contains(where: { $0.node.id == old.nodeID && $0.node.direction == .output }) else { return true }
@@ -331,20 +321,18 @@ extension RouteFacts {
         return isThere && outputs.contains { $0.deviceID == device.id && !awaitsPort($0, of: device) }
     }
 
-    /// Whether a new sink of a device is known, but not yet which of the ports that it can have it is used with.
+    /// Whether the port of a device's new sink is not known yet.
     private func awaitsPort(_ output: RoutePort, of device: Device) -> Bool {
         guard output.id == output.nodeName, let node = nodes.first(where: { $0.node.id == output.nodeID })?.node
         else { return false }
         return device.ports.contains { $0.fits(node) }
     }
 
-    /// Whether its device exists and reports it as plugged in.
     func isPluggedIn(_ old: RoutePort) -> Bool {
         devices.first { $0.name == old.deviceName }.flatMap { port(old, of: $0, .output) }.map { !$0.isUnplugged }
             ?? false
     }
 
-    /// Whether a port became available at this time or later.
     func hasArrived(_ new: RoutePort, _ direction: PortDirection, since moment: Instant) -> Bool {
         if let device = devices.first(where: { $0.id == new.deviceID }), let port = port(new, of: device, direction) {
             return port.since.map { $0 >= moment } ?? false
@@ -358,19 +346,16 @@ extension RouteFacts {
 }
 
 extension RouteFacts.Node {
-    /// Whether the node passes its sound on to other nodes. A card's sink never does, even if its monitor is linked
-    /// elsewhere.
+    /// A card's sink is no filter, even if its monitor is linked elsewhere.
     fileprivate var isFilter: Bool { node.deviceID == nil && (node.kind == .filter || !next.isEmpty) }
 }
 
 extension RouteFacts.Port {
-    /// Whether a node of its device is used with this port now.
     fileprivate func isActive(on node: RouteNode) -> Bool {
         guard node.direction == port.direction, let profileDevice = node.profileDevice else { return false }
         return port.activeOn == profileDevice
     }
 
-    /// Whether a node of its device can be used with this port.
     fileprivate func fits(_ node: RouteNode) -> Bool {
         guard node.direction == port.direction, let profileDevice = node.profileDevice else { return false }
         return port.activeOn == profileDevice || port.profileDevices.contains(profileDevice)

@@ -1,6 +1,6 @@
-/// The combined choices of all sessions: a port for each node, and a node for each session and direction.
+/// The combined choices of all sessions: a port for each node, a node for each session and direction.
 struct RoutePlan {
-    /// The chosen port of each node, by the node's number.
+    /// By the node's number.
     private(set) var ports: [UInt32: String] = [:]
     private var targets: [PortDirection: [SessionID: UInt32]] = [:]
     private let defaults: [PortDirection: Set<UInt32>]
@@ -19,24 +19,22 @@ struct RoutePlan {
 
     func target(of session: SessionID, _ direction: StreamDirection) -> UInt32? { targets[direction.port]?[session] }
 
-    /// Whether a node is a default node for streams of this direction.
     func isDefault(_ nodeID: UInt32, _ direction: StreamDirection) -> Bool {
         defaults[direction.port]?.contains(nodeID) ?? false
     }
 
-    /// Whether the server has a default node for streams of this direction.
     func hasDefault(_ direction: StreamDirection) -> Bool { defaults[direction.port] != nil }
 }
 
 extension [RoutePlace] {
-    /// The default nodes, by direction: the default sink or source, and the nodes behind it if it is a filter.
+    /// The default sink or source, and the nodes behind it if it is a filter.
     var defaults: [PortDirection: Set<UInt32>] {
         filter { $0.isDefault || $0.isBehindDefault }
             .reduce(into: [:]) { $0[$1.direction, default: []].insert($1.nodeID) }
     }
 
-    /// The place that can use a port: preferably the node named in the port, else the node on which the port is active.
-    /// `nil` if the port's profile is not in use.
+    /// The place that can use a port: preferably the port's own node, then a node with the port active. `nil` if the
+    /// port's profile is not in use.
     fileprivate func place(of port: RoutePort, _ direction: PortDirection) -> RoutePlace? {
         let fitting = filter {
             $0.direction == direction && ($0.nodeName == port.id || $0.ports.contains(port.id))

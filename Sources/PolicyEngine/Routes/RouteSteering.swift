@@ -1,6 +1,6 @@
 /// One stream that can be moved.
 public struct RouteStream: Sendable, Hashable {
-    /// The stream.
+    /// The id.
     public var id: StreamID
     /// The opened session to which it belongs; `nil` for none.
     public var session: SessionID?
@@ -32,13 +32,11 @@ public enum RouteCommand: Sendable, Hashable {
     case usePort(id: String, direction: PortDirection, deviceID: UInt32, nodeID: UInt32)
 }
 
-/// Turns the choices of all sessions into commands for the server, and remembers them, so that each change is undone
-/// when no session needs it any more (R41–R43, R46–R48, R66).
+/// Turns the choices of all sessions into commands for the server, and remembers the commands, so that each change is
+/// undone when no session needs it any more (R41–R43, R46–R48, R66).
 ///
-/// A server carries out commands with a delay, and its user may choose a port too. So the observed state is compared
-/// with the former state and with the command. If it is neither, it is the user's choice and stays.
-///
-/// Like the engine, it has no clock, does no I/O, and accepts every input.
+/// A server carries out commands with a delay, and its user may choose a port, too. An observed state that is neither
+/// the former one nor the commanded one is the user's choice and stays. Accepts every input, without clock or I/O.
 public struct RouteSteering: Sendable, Equatable {
     private var ports: [UInt32: SteeredPort] = [:]
     private var streams: [StreamID: SteeredStream] = [:]
@@ -52,14 +50,11 @@ public struct RouteSteering: Sendable, Equatable {
     /// Whether a stream was sent elsewhere, and nobody has moved it since.
     public func isSent(_ stream: StreamID) -> Bool { streams[stream].map { !$0.isOverruled } ?? false }
 
-    /// Compares choices with the present state, and returns the commands that are needed. Call it after every change;
-    /// without changes, it returns nothing.
+    /// Returns the commands that the choices need now. Call it after every change; without changes, it returns nothing.
     ///
     /// - Parameters:
-    ///   - choices: The choices of the active opened sessions, in the order of activation. If two want different ports
-    ///     of one node, the later one wins.
-    ///   - streams: All streams. A missing one was removed or is left alone from now on; it is sent back, which a
-    ///     server ignores for a removed stream.
+    ///   - choices: Of the active opened sessions, in the order of activation. The later of two for one node wins.
+    ///   - streams: All streams. A missing one is sent back: the policy leaves it alone, or it was removed.
     ///   - places: All sinks and sources (``RouteTracker/places``).
     ///   - outputs: The sinks of the outputs that roles have (N23). A session's own choice comes first.
     public mutating func update(
@@ -103,8 +98,7 @@ public struct RouteSteering: Sendable, Equatable {
         return begun + ended
     }
 
-    /// The commands that have had no effect and must be repeated after a while. Somebody else may have changed the same
-    /// port at the same time.
+    /// The commands to repeat after a while: somebody else may have changed the same port at the same time.
     public func unanswered(_ places: [RoutePlace]) -> [RouteCommand] {
         places.compactMap { place in
             guard let steered = ports[place.nodeID], steered.isOf(place), let asked = steered.unanswered(at: place)
@@ -115,19 +109,13 @@ public struct RouteSteering: Sendable, Equatable {
         }
     }
 
-    /// Says that the commands had enough time: from now on, another port than the one requested last is somebody's
-    /// choice, even if it was requested earlier.
+    /// Says that the commands had enough time: any other port than the one requested last is now somebody's choice.
     public mutating func settle() {
         for node in Array(ports.keys) where ports[node]?.settle() == true { ports[node] = nil }
     }
 
-    /// The route that the server would use by default without our changes, as input for ``RouteChoice``. A choice that
-    /// depended on its own result would never be undone.
-    ///
-    /// - Parameters:
-    ///   - present: The server's present route.
-    ///   - inputs: The available inputs.
-    ///   - outputs: The available outputs.
+    /// The route that the server would use by default without our changes, for ``RouteChoice``: a choice that depended
+    /// on its own result would never be undone.
     public func untouched(_ present: Route, inputs: [RoutePort], outputs: [RoutePort]) -> Route {
         func untouched(_ port: RoutePort, _ ports: [RoutePort]) -> RoutePort {
             guard let nodeID = port.nodeID, let former = self.ports[nodeID]?.untouched,
@@ -154,7 +142,7 @@ public struct RouteSteering: Sendable, Equatable {
         return sent + changed
     }
 
-    /// The commands that let the server choose again for these streams, except those that somebody has moved.
+    /// Streams that somebody has moved stay.
     private func released(_ streams: [StreamID: SteeredStream]) -> [RouteCommand] {
         streams.filter { !$0.value.isOverruled }.keys.sorted { $0.rawValue < $1.rawValue }.map { .send($0, to: nil) }
     }

@@ -1,41 +1,38 @@
-/// Combines everything that a server reports when a plug is pulled into one change of the route, with the reason that
+/// Combines all that a server reports when a plug is pulled into one change of the route, with the reason that
 /// listeners expect (R56, R58, R63).
 ///
 /// A server reports one physical event in many steps: a port becomes unavailable, a profile and its sink disappear, the
 /// default changes, a new sink appears, the default changes again. Steps that follow each other within the settle time
-/// form one change. Only the loss of an output is reported at once, because it cannot wait (R64).
-///
-/// Like the engine, it has no clock, does no I/O, and accepts every event in every order. If time goes backwards, the
-/// latest time counts.
+/// form one change. Only the loss of an output is reported at once (R64). Accepts every event in every order, without
+/// clock or I/O; if time goes backwards, the latest time counts.
 public struct RouteTracker: Sendable, Equatable {
-    /// How long to wait for a server to come to rest.
     private enum Timing {
-        /// The time after the last step.
+        /// After the last step.
         static let settle = Duration.milliseconds(250)
-        /// The time after the last step if no port is in use yet but the server is likely to choose one.
+        /// After the last step, if no port is in use yet but the server is likely to choose one.
         static let patience = Duration.seconds(1)
-        /// The longest time after the first step. While a device flaps, a change is reported this often.
+        /// After the first step. While a device flaps, a change is reported this often.
         static let longest = Duration.seconds(2)
         /// How long a category change or an override may take to show. Some cards need seconds to change their profile.
         static let cause = Duration.seconds(3)
         /// How long devices may take to come back after sleep.
         static let wake = Duration.seconds(5)
-        /// How long a new device may take to be used.
+        /// How long a new device may stay unused.
         static let arrival = Duration.seconds(2)
     }
 
     /// What a session has done that may show in the server.
     private struct Cause: Sendable, Equatable {
-        /// The reason to tell; `nil` for none of its own, as of an activation.
+        /// `nil` for a request without a reason, such as an activation.
         var reason: RouteChangeReason?
         var until: Instant
     }
 
-    /// What a change's reason depends on: devices removed or added, and requests made.
+    /// What the reason of a change depends on.
     private struct Circumstances: Sendable, Equatable {
         /// The reason of the latest request, if it can show in this change.
         var cause: RouteChangeReason?
-        /// Whether there was a request that can show in this change, with a reason or without.
+        /// Whether a request, with a reason or without, can show in this change.
         var isAskedFor: Bool
         /// Devices that became available from this time on are new.
         var arrivals: Instant
@@ -46,13 +43,12 @@ public struct RouteTracker: Sendable, Equatable {
         var moment: Instant
     }
 
-    /// The steps that belong to one change in progress.
     private struct Burst: Sendable, Equatable {
         var first: Instant
         var last: Instant
     }
 
-    /// The maximum number of lost outputs to remember; beyond it the oldest is forgotten.
+    /// Beyond it, the oldest is forgotten.
     private static let maximumLosses = 64
 
     private var facts = RouteFacts()
@@ -62,16 +58,16 @@ public struct RouteTracker: Sendable, Equatable {
     private var burst: Burst?
     private var isWaitingForServer = false
     private var cause: Cause?
-    /// Until when returning devices count as a wake from sleep; `nil` if the wake was reported, or is long ago.
+    /// Until when returning devices count as a wake from sleep; `nil` once the wake was reported.
     private var wakesUntil: Instant?
     private var outputs: [RoutePort] = []
     private var losses: [Loss] = []
-    /// The circumstances of the last reported change, until the next event.
+    /// Of the last reported change, until the next event.
     private var lastCircumstances: Circumstances?
     /// Whether the tracker has been at rest once, and so knows the ports in use.
     public private(set) var hasBegun = false
     private var lacksRoute = false
-    /// When listeners were last told of a change. Devices that were available by then are no longer new.
+    /// When listeners were last told of a change. Devices available by then are no longer new.
     private var lastChange = Instant(nanoseconds: .min)
 
     /// The route that listeners were last told. The first route is not announced.
@@ -99,10 +95,8 @@ public struct RouteTracker: Sendable, Equatable {
     /// All sinks and sources now.
     public var places: [RoutePlace] { facts.places }
 
-    /// Whether an output was lost and is not back.
     func isLost(_ port: RoutePort) -> Bool { losses.contains { $0.port.id == port.id } }
 
-    /// Whether there is no device, and never was.
     var isEmpty: Bool { !hasBegun && facts.isEmpty }
 
     /// Whether no change is in progress.
@@ -123,12 +117,11 @@ public struct RouteTracker: Sendable, Equatable {
         let route = facts.route
         let outputs = facts.outputs
         for old in self.outputs where !outputs.contains(where: { $0.id == old.id }) && facts.isLost(old) {
-            // The output was lost before. Streams started since must not play elsewhere either, so the loss is reported
-            // again but kept once.
+            // Streams started since the earlier loss must not play elsewhere either: report again, remember once.
             losses.removeAll { $0.port.id == old.id }
             if losses.count >= Self.maximumLosses { losses.removeFirst() }
             losses.append(Loss(port: old, moment: now))
-            // The same event may take other outputs of a combined sink too; then they are lost as well.
+            // The event may take other outputs of a combined sink, too: then the sink is lost.
             let spared = forks.filter { _, ports in
                 ports.contains { $0.id == old.id }
                     && ports.contains { port in port.id != old.id && outputs.contains { $0.id == port.id } }
@@ -142,7 +135,7 @@ public struct RouteTracker: Sendable, Equatable {
         return effects
     }
 
-    /// Applies an event to the facts. Returns whether anything relevant may have changed.
+    /// Returns whether anything relevant may have changed.
     private mutating func apply(_ event: RouteEvent) -> Bool {
         switch event {
         case .device(let device): return facts.set(device, at: now)
@@ -208,8 +201,7 @@ public struct RouteTracker: Sendable, Equatable {
         let circumstances = circumstances(of: burst)
         lastCircumstances = circumstances
         let reason = reason(from: previous, to: present, lacksPort: isNewLack, in: circumstances)
-        // The earlier request has taken effect or was superseded. A wake remains until it is reported, because all
-        // devices come anew after sleep.
+        // The earlier request has taken effect or was superseded. A wake remains until reported: all devices come anew.
         cause = nil
         if reason == .wakeFromSleep { wakesUntil = nil }
         lastChange = now
@@ -246,13 +238,8 @@ public struct RouteTracker: Sendable, Equatable {
     }
 
     /// The reason for which a session's route, or the whole route, follows another (R56). Just after a reported change,
-    /// its circumstances decide. Otherwise no request can be the reason, because it would show for everybody. Another
-    /// session's category is nobody's reason.
-    ///
-    /// - Parameters:
-    ///   - lacksPort: Whether the present route has no port for a category that needs one, and the former one had, or no
-    ///     request was made.
-    ///   - asked: The reason that the session's own application has given.
+    /// its circumstances decide. Otherwise only the session's own request (`asked`) can be the reason: another one
+    /// would show for everybody. `lacksPort` says that the present route newly lacks a port that the category needs.
     public func reason(
         from previous: Route, to current: Route, lacksPort: Bool, asked: RouteChangeReason? = nil
     ) -> RouteChangeReason {
@@ -263,7 +250,7 @@ public struct RouteTracker: Sendable, Equatable {
         return reason(from: previous, to: current, lacksPort: lacksPort, in: own)
     }
 
-    /// The reason of a change. Events at devices take precedence over requests; but after sleep all devices come anew.
+    /// Events at devices take precedence over requests; but after sleep all devices come anew.
     private func reason(
         from previous: Route, to current: Route, lacksPort: Bool, in circumstances: Circumstances
     ) -> RouteChangeReason {
@@ -286,7 +273,7 @@ public struct RouteTracker: Sendable, Equatable {
         return previous.isEmpty || current.isEmpty ? .unknown : .routeConfigurationChange
     }
 
-    /// Whether a port that was in use was removed. If sound plays on several ports, losing one of them does not count.
+    /// If sound plays on several ports, the loss of one does not count.
     private func hasLost(_ old: [RoutePort], _ new: [RoutePort], _ direction: PortDirection) -> Bool {
         let left = old.filter { port in new.contains { $0.isSame(as: port) } }
         return left.isEmpty && old.contains { facts.isGone($0, direction) }

@@ -3,21 +3,17 @@ struct SteeredPort: Sendable, Equatable {
     private let nodeName: String
     let direction: PortDirection
     let deviceID: UInt32
-    /// The port last requested.
     private var asked: String
-    /// The port used before, or chosen by somebody since.
+    /// The port before, or somebody's choice since.
     private var former: String
-    /// Whether the former port can be restored.
     private var canReturn: Bool
-    /// Ports requested earlier, which may still take effect: before the last one, or after it, when the session manager
-    /// answers one that it has seen by requesting it, too, with the volume that it keeps for it. Empty once that is
-    /// over. A node has few ports, so these are few.
+    /// Ports requested earlier, which may still take effect, even after the last one: the session manager answers a
+    /// port that it has seen by requesting it, too, with its own volume.
     private var earlier: Set<String> = []
-    /// Whether the last request has taken effect.
     private var isSeen = false
-    /// The port that somebody has chosen since; `nil` for none.
+    /// Somebody's choice since.
     private var chosen: String?
-    /// Whether the change is no longer needed and the former port was requested.
+    /// Whether nobody needs the change any more and the former port was requested.
     private var isReturning = false
 
     private init(_ place: RoutePlace, _ deviceID: UInt32, asked: String, former: String) {
@@ -30,14 +26,13 @@ struct SteeredPort: Sendable, Equatable {
         isSeen = asked == former
     }
 
-    /// Whether this is the same sink or source, and not another one with the same number.
+    /// Another sink or source may have the same number now.
     func isOf(_ place: RoutePlace) -> Bool { nodeName == place.nodeName && deviceID == place.deviceID }
 
-    /// Records the observed state of the sink or source.
     mutating func observe(_ place: RoutePlace) {
-        // The former port was pulled out. The server would have left it anyway, and would not return to it when it is
-        // plugged in again. A call must not leave the receiver in use; without a loudspeaker, the present port is as
-        // good as any. A port that was unavailable and used even so may be used again when it is plugged in.
+        // The former port was pulled out; the server would have left it for good. A call must not leave the receiver
+        // in use; without a loudspeaker, the present port is as good as any. A port that was used although unavailable
+        // may be used again when plugged in.
         let others = [place.fallback, canReturn && !isOverruled ? place.active : nil].compactMap { $0 }
         if !place.ports.contains(former), asked != former, let next = others.first(where: place.ports.contains) {
             former = next
@@ -47,53 +42,50 @@ struct SteeredPort: Sendable, Equatable {
         // While no port is active, the device is between two states.
         guard let active = place.active else { return }
         if active == asked {
-            // The server is back from a temporary choice. But if the chosen port was pulled out, the server has fallen
-            // back, as it would have without us.
+            // The server is back from a temporary choice; or has fallen back from a chosen port that was pulled out.
             if let chosen, !place.ports.contains(chosen) { former = active }
             isSeen = true
             chosen = nil
         } else if isSeen, !isOverruled, earlier.contains(active) {
-            // An earlier request has been answered after the last one had taken effect.
+            // An earlier request took effect after the last one.
             isSeen = false
         } else if isSeen, !isOverruled, active == place.fallback, !place.ports.contains(asked) {
-            // The requested port was in use and was pulled out. The server has fallen back; nobody has chosen that
-            // port.
+            // The requested port was in use and was pulled out; the server, not somebody, has fallen back.
             asked = active
             earlier = []
         } else if isSeen {
             chosen = active
         } else if active != former && !earlier.contains(active) {
-            // Somebody chose this port while the command is on its way; the command will win.
+            // Somebody chose this port while the command was on its way; the command will win.
             chosen = isReturning ? active : nil
             former = active
             canReturn = place.ports.contains(former)
         }
     }
 
-    /// The requested port, if it has not taken effect although it could; `nil` otherwise.
+    /// The requested port, if it could take effect and has not.
     func unanswered(at place: RoutePlace) -> String? {
         isSeen || isOverruled || place.active == asked || !place.ports.contains(asked) ? nil : asked
     }
 
-    /// Ends the time in which ports requested earlier may still take effect. Returns whether nothing about the place
-    /// needs to be remembered.
+    /// Ends the time in which earlier requests may take effect. Returns whether the place may be forgotten.
     mutating func settle() -> Bool {
         earlier = []
         return isOver
     }
 
-    /// The port to request when everything is undone; `nil` for none.
+    /// The port to request when all is undone.
     var wayBack: String? { isReturning || isOverruled || !canReturn || asked == former ? nil : former }
 
-    /// The port that would be in use without our requests; `nil` if it is in use.
+    /// The port that would be in use without our requests; `nil` if it is.
     var untouched: String? { isOverruled || !canReturn ? nil : former }
 
-    /// Changes the port of a place to the wanted one, or back. Returns the port to request; `nil` for none.
+    /// Returns the port to request; `nil` for none.
     static func change(_ steered: inout SteeredPort?, to wanted: String?, of place: RoutePlace) -> String? {
         guard let deviceID = place.deviceID else { return nil }
         guard var old = steered else {
-            // A wanted port that is already active is remembered too, so that a later choice by somebody else wins.
-            // Without an active port there is none to restore; that state will not last.
+            // An active wanted port is remembered too, so that somebody's later choice wins. Without an active port
+            // there is none to restore; that state will not last.
             guard let wanted, let active = place.active else { return nil }
             steered = SteeredPort(place, deviceID, asked: wanted, former: active)
             return wanted == active ? nil : wanted
@@ -129,7 +121,6 @@ struct SteeredPort: Sendable, Equatable {
 
     private var isOverruled: Bool { chosen != nil }
 
-    /// Whether nothing about the place needs to be remembered.
     private var isOver: Bool { isReturning && (isSeen && earlier.isEmpty || isOverruled || asked != former) }
 }
 
@@ -137,11 +128,9 @@ struct SteeredPort: Sendable, Equatable {
 struct SteeredStream: Sendable, Equatable {
     private let nodeID: UInt32
     private let nodeName: String
-    /// Whether it has arrived there.
     private var isSeen = false
-    /// Whether it had arrived, and somebody has moved it since.
+    /// Whether somebody has moved the stream since its arrival.
     private(set) var isOverruled = false
-    /// Whether the node was removed.
     private var isLost = false
 
     private init(nodeID: UInt32, nodeName: String) {
@@ -149,7 +138,6 @@ struct SteeredStream: Sendable, Equatable {
         self.nodeName = nodeName
     }
 
-    /// Records the observed node of the stream.
     mutating func observe(_ stream: RouteStream, _ nodes: [UInt32: String]) {
         isLost = isLost || nodes[nodeID] != nodeName
         guard !isLost, let place = stream.nodeID else { return }
@@ -157,7 +145,7 @@ struct SteeredStream: Sendable, Equatable {
         isSeen = isSeen || place == nodeID
     }
 
-    /// Sends a stream to the wanted node, or back. Returns the command; `nil` for none.
+    /// Sends a stream to the wanted node, or back.
     static func change(
         _ steered: inout SteeredStream?, of stream: RouteStream, to target: UInt32?, _ nodes: [UInt32: String],
         _ plan: RoutePlan
@@ -174,7 +162,7 @@ struct SteeredStream: Sendable, Equatable {
             }
         }
         guard let target, let name = nodes[target], !plan.isDefault(target, stream.direction) else { return nil }
-        // A stream that somebody has moved stays there, and a stream that is in place needs no command.
+        // Neither a stream that somebody has moved nor one in place needs a command.
         if let place = stream.nodeID,
             place == target || plan.hasDefault(stream.direction) && !plan.isDefault(place, stream.direction)
         {

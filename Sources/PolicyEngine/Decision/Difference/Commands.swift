@@ -1,10 +1,10 @@
 /// What is asked of the server for sessions, and for the outputs of roles (R41–R43, R46–R48, R66, N23).
 extension Engine {
-    /// The times between the checks of commands. After the last one, nothing is repeated any more.
+    /// The times between the checks of commands; after the last check, nothing is repeated.
     private static let checkIntervals: [Duration] = [
         .milliseconds(250), .milliseconds(750), .seconds(1), .seconds(1),
     ]
-    /// The check from which on a port that was requested earlier is somebody's choice.
+    /// From this check on, a port that was requested earlier is somebody's choice.
     private static let settlingCheck = 2
 
     /// Makes the choices of all active sessions, the commands for them, and what their owners are told.
@@ -32,7 +32,7 @@ extension Engine {
         }
     }
 
-    /// What the active sessions choose, in the order of their activation, and each session's detour.
+    /// In the order of activation; and each session's detour.
     private func choices() -> (choices: [(session: SessionID, choice: RouteChoice)], detours: [Detour?]) {
         let (inputs, outputs) = (availableInputs, availableOutputs)
         let untouched = routing.steering.untouched(routing.tracker.present, inputs: inputs, outputs: outputs)
@@ -58,7 +58,6 @@ extension Engine {
         return (choices, detours)
     }
 
-    /// All streams, each with its place and its opened session, if any.
     private func routedStreams(_ places: (any StreamPlaces)?) -> [RouteStream] {
         facts.streams.map { stream in
             RouteStream(
@@ -68,11 +67,11 @@ extension Engine {
         }
     }
 
-    /// Whether a stream has an output of its own (N23).
+    /// Whether the role of any stream has an output (N23).
     var haveOutputs: Bool { facts.streams.contains { $0.described.description.output != nil } }
 
-    /// The sinks of the outputs that the roles of these streams have (N23): of several the default one. Only what is in
-    /// use counts: to use another port of a card would take everything that plays on that card there.
+    /// N23: a sink for the output that each stream's role has, preferably the default sink. Only ports in use count:
+    /// another port of a card would take all of the card's sound along.
     private func sinks(of streams: [RouteStream]) -> [OutputPattern: UInt32] {
         var sinks: [OutputPattern: UInt32] = [:]
         for pattern in Set(streams.compactMap(\.output)) {
@@ -94,7 +93,6 @@ extension Engine {
         }
     }
 
-    /// Repeats the commands that have had no effect, or ends the checks.
     mutating func checkCommands(at now: Instant) {
         routing.checks += 1
         let commands = routing.steering.unanswered(routing.tracker.places)

@@ -1,10 +1,9 @@
 /// The difference between the verdict before an event and the one after it, as effects in the order of R27.
 struct Difference {
-    /// What was decided. What sessions are notified of is recorded where they stand.
+    /// The decision. Records in its standings what sessions are notified of.
     var scene: Scene
     var applied: [Applied]
     var effects: [Effect] = []
-    /// The places of the sessions that are notified of a beginning.
     private(set) var interrupted: [Int] = []
 
     init(_ scene: Scene, _ applied: [Applied]) {
@@ -12,9 +11,8 @@ struct Difference {
         self.applied = applied
     }
 
-    /// Notifies first who is active or not any more, then whose activation was granted, then what is done to streams, then
-    /// which interruptions begin and end; each from the strongest claim down. The end of a closed session's
-    /// interruption comes last.
+    /// Notifies of activity, granted activations, treatments, and beginnings and ends of interruptions, each from the
+    /// strongest claim down. The end for a closed session comes last.
     mutating func notify(granted: [SessionID]) {
         var changed: [Int] = []
         for place in scene.standings.indices where mayBeNotified(place) { changed.append(place) }
@@ -34,7 +32,6 @@ struct Difference {
         scene.facts.sessions[place].reference(scene.standings[place].described)
     }
 
-    /// Whether there may be something of which to notify a session.
     private func mayBeNotified(_ place: Int) -> Bool {
         let isActive = scene.standings[place].phase != .inactive
         return isActive != scene.standings[place].isNotifiedActive || scene.standings[place].interruption != .none
@@ -59,7 +56,7 @@ struct Difference {
 
     // MARK: - Interruptions
 
-    /// R26, R27, R30: notifies a session of its interruption when it is silent, and of the end when it is over.
+    /// R26, R27, R30: a session learns of its interruption when silent, and of the end when that is over.
     private mutating func notifyOfInterruption(_ place: Int) {
         let (isSilenced, isStopped) = (scene.isSilenced(place), scene.isStopped(place))
         begin(place, isSilenced: isSilenced)
@@ -76,7 +73,7 @@ struct Difference {
         }
     }
 
-    /// R58, R64: whether a session is told where it is heard now before it is told that it has lost its output.
+    /// R58, R64: a session that has lost its output is told of its new route first.
     private func awaitsRoute(_ place: Int) -> Bool {
         guard scene.standings[place].cause == nil, case .lostOutput = scene.standings[place].obstacle else {
             return false
@@ -84,18 +81,17 @@ struct Difference {
         return scene.standings[place].routeIsToldUntil.map { $0 > scene.now } ?? false
     }
 
-    /// Records whether an interruption has begun, or was over before the notification.
     private mutating func begin(_ place: Int, isSilenced: Bool) {
         let standing = scene.standings[place]
         if isSilenced, standing.interruption == .none, standing.phase != .inactive {
             scene.standings[place].interruption = .begun(.mayResume)
         }
-        // Whose last stream has gone while it faded is there no more when it would be silent.
+        // A session whose last stream has gone while fading no longer exists when silent.
         let isGone = scene.facts.sessions[place].kind == .implicit && scene.sums[place].count == 0
         if !isSilenced || isGone, standing.interruption.hasBegun { scene.standings[place].interruption = .none }
     }
 
-    /// R64: who had interrupted a session has ended, but its output or input is not there: it is notified of that one.
+    /// R64: after the interrupter, a session whose output or input is not there is notified of that.
     private mutating func notifyOfObstacle(_ place: Int, isSilenced: Bool) {
         guard case .notified(ofObstacle: false, let prospect) = scene.standings[place].interruption, isSilenced,
             scene.standings[place].cause == nil, scene.standings[place].obstacle?.isOfRoute ?? false
@@ -113,7 +109,7 @@ struct Difference {
             effects.append(.interruptionBegan(reference(place), by: interrupter))
         }
         guard scene.standings[place].driver.isApplication else { return }
-        // R26, R34: it is inactive until its application activates it again.
+        // R26, R34: the session is inactive until its application activates it again.
         if scene.standings[place].driver == .activated { scene.standings[place].driver = .interrupted }
         scene.standings[place].progress = Progress()
     }
@@ -125,18 +121,17 @@ struct Difference {
         effects.append(.interruptionEnded(reference(place), shouldResume: resumes))
         scene.standings[place].interruption = .none
         if standing.driver == .interrupted {
-            // N17: those that it has silenced wait as long.
+            // N17: the victims of the session wait as long.
             let within = scene.rules.policy.interruptions.resumesWithin
             scene.standings[place].interruption =
                 resumes ? .mayResume(until: scene.now.advanced(by: within)) : .mustNotResume
         }
-        // R34: what its streams drive goes on at once.
+        // R34: a session driven by its streams goes on at once.
         if standing.phase != .inactive, !isStopped { notify(place, isActive: true) }
     }
 }
 
 extension Facts {
-    /// Who or what silences a session; `nil` if it is not silenced.
     func interrupter(of place: Int, _ standings: [Standing]) -> Interrupter? {
         if let cause = standings[place].cause { return sessions[cause].interrupter(standings[cause].described) }
         return standings[place].obstacle?.interrupter

@@ -1,4 +1,4 @@
-/// What may be read of routes.
+/// Queries of routes, and what sessions are told of theirs.
 extension Engine {
     /// The present route, as listeners were last told (R60).
     public var route: Route { routing.tracker.route }
@@ -10,13 +10,12 @@ extension Engine {
     public var places: [RoutePlace] { routing.tracker.places }
     /// The ports behind a sink or source that are in use now.
     public func ports(of node: UInt32) -> [RoutePort] { routing.tracker.ports(of: node) }
-    /// Whether the route is known. When a server starts, its cards come one after the other.
+    /// Whether the route is known. A starting server adds its cards one after the other.
     public var hasRoute: Bool { routing.tracker.hasBegun }
     /// Whether an application has opened a session, which may ask to be stopped when its output is lost (N25).
     public var hasSessions: Bool { facts.sessions.contains { $0.kind == .opened } }
 
-    /// The route of an opened session: where it is sent or its user has moved it. Empty in a direction that its
-    /// category does not use.
+    /// The route of an opened session after its detour and its user's moves; empty in a direction without use.
     public func route(of id: SessionID) -> Route {
         guard let place = facts.session(id), facts.sessions[place].kind == .opened else {
             return route.part(for: SessionConfiguration().category)
@@ -40,7 +39,7 @@ extension Engine {
     }
 }
 
-/// What owners of sessions are told of their routes (R57, R58).
+/// Notifications of sessions' routes (R57, R58).
 extension Engine {
     /// How long streams may take to reach the node to which they are moved.
     private static let settle = Duration.milliseconds(250)
@@ -49,7 +48,7 @@ extension Engine {
         if hasSessions { routing.nextComparison = routing.nextComparison ?? now.advanced(by: Self.settle) }
     }
 
-    /// Sets the category that the route serves: that of the session activated last.
+    /// The route serves the category of the session activated last.
     mutating func serve(_ places: (any StreamPlaces)?, at now: Instant) {
         let served = routing.active.last.flatMap { facts.place($0) }.map {
             verdict.standings[$0].shown.configuration.category
@@ -57,7 +56,7 @@ extension Engine {
         if served != routing.tracker.category { track(.category(served), places, at: now) }
     }
 
-    /// What follows for routes from another state of an opened session (R41, R57).
+    /// A new category or override changes the route (R41, R57).
     mutating func followState(
         _ former: SessionState, of place: Int, after event: Event, _ places: (any StreamPlaces)?, at now: Instant
     ) {
@@ -81,7 +80,7 @@ extension Engine {
             }
             return
         }
-        // R57: whether it lacks a suitable port is told later, when the category is in force.
+        // R57: a lack of a suitable port is told later, when the category is in force.
         planComparison(at: now)
         if !new.category.lacks(route(of: place)) { verdict.routes[place].isNotifiedOfLack = false }
         owe(place, .categoryChange, places, at: now)
@@ -95,15 +94,15 @@ extension Engine {
         if verdict.standings[place].shown.isActive { track(.asked(reason), places, at: now) }
     }
 
-    /// Whether the server has not done yet what it was asked to do to its ports. Until then sessions are not told of a
-    /// change that they have asked for: they are told once, with the route that is in force.
+    /// Whether the server has still to carry out commands for its ports. Until then, sessions are not told of a change
+    /// that they have asked for: they are told once, with the route in force.
     var isUnderWay: Bool {
         routing.nextCheck != nil
             && (!routing.tracker.isAtRest || !routing.steering.unanswered(routing.tracker.places).isEmpty)
     }
 
-    /// Tells a session's owner of the change that its application has asked for: of another category also if the route is
-    /// the same while the session is active, of an override only if the route is another one.
+    /// Tells the owner of a change that its application has asked for: of another category in an active session
+    /// even if the route is the same, of an override only with another route.
     mutating func tellOwed(_ place: Int) {
         guard let owed = verdict.routes[place].owed else { return }
         verdict.routes[place].owed = nil
@@ -112,12 +111,12 @@ extension Engine {
         notify(place) { previous, current in
             if current.isSame(as: previous) { return mustTell ? owed : nil }
             let reason = tracker.reason(from: previous, to: current, lacksPort: false, asked: owed)
-            // What has arrived a moment ago is not why its application uses it.
+            // A port that has arrived a moment ago is not why the application uses it.
             return reason == .oldDeviceUnavailable ? reason : owed
         }
     }
 
-    /// Notifies a session's owner of a changed route, unless the owner would notice no difference.
+    /// Notifies the owner of a changed route, unless the owner would notice no difference.
     mutating func notify(_ place: Int, _ reason: RouteChangeReason) {
         notify(place) { previous, current in current.isSame(as: previous) ? nil : reason }
     }
@@ -129,8 +128,7 @@ extension Engine {
         effects.append(.sessionRouteChanged(id, RouteChange(reason: reason, previous: previous, current: current)))
     }
 
-    /// Compares each session's route with the one of which it was last notified, and notifies it of changes. Also finds
-    /// sessions whose streams were moved.
+    /// Notifies sessions whose route is another one than last notified, also because their streams were moved.
     mutating func compareRoutes(_ places: (any StreamPlaces)?) {
         routing.nextComparison = nil
         guard hasSessions, hasRoute else { return }
@@ -154,15 +152,14 @@ extension Engine {
         }
     }
 
-    /// What is seen of a session's streams of one direction.
     private struct Seen {
         var isAtHome = false
         var isOnItsWay = false
         var elsewhere: [RoutePort] = []
     }
 
-    /// Finds the sessions that their users have moved: all of a session's streams are on another node than the server's
-    /// default, and were not sent there for the session.
+    /// Finds the sessions that their users have moved: all streams are on other nodes than the server's default,
+    /// and were not sent there for the session.
     private mutating func noteMoves(_ places: (any StreamPlaces)?) {
         let byDefault = routing.tracker.places.defaults
         var seen: [[PortDirection: Seen]] = Array(repeating: [:], count: facts.sessions.count)
@@ -184,7 +181,7 @@ extension Engine {
         for place in seen.indices {
             for direction in PortDirection.allCases {
                 let here = seen[place][direction] ?? Seen()
-                // A stream linked to nothing is being moved, and may come back.
+                // A stream without a link is being moved, and may come back.
                 let kept = here.isOnItsWay ? verdict.routes[place].moved[direction].filter { isThere($0) } : []
                 verdict.routes[place].moved[direction] =
                     here.isAtHome ? [] : here.elsewhere.isEmpty ? kept : here.elsewhere
@@ -202,7 +199,7 @@ extension Event {
 }
 
 extension SessionConfiguration {
-    /// What overrides where the output of its category goes (R41, R42).
+    /// R41, R42: what overrides where the category's output goes.
     fileprivate var overridesOutput: [Bool] {
         [outputOverride != .none, effectiveOptions.contains(.defaultToSpeaker)]
     }

@@ -1,4 +1,4 @@
-/// What people and other programs may read of the engine.
+/// What people and other programs may read.
 extension Engine {
     /// A snapshot of everything. To read single sessions or streams, use `snapshot(of:)`.
     public var snapshot: EngineSnapshot {

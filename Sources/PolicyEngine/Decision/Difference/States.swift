@@ -19,10 +19,9 @@ public struct SessionState: Sendable, Hashable {
     public init() {}
 }
 
-/// What opened sessions may read of themselves and of others (R77, N6), and when something changes by itself.
+/// What opened sessions may read of themselves and others (R77, N6), and the next moments.
 extension Engine {
-    /// Reports the opened sessions whose state is another one than they were last shown, and what of their routes follows
-    /// from that.
+    /// Reports the opened sessions whose state is another one than last shown, and what follows for their routes.
     mutating func showStates(after event: Event, _ places: (any StreamPlaces)?, at now: Instant) {
         serve(places, at: now)
         guard facts.sessions.contains(where: { $0.kind != .implicit }) else { return }
@@ -48,12 +47,11 @@ extension Engine {
         }
     }
 
-    /// Whether a session is silenced now.
     func isSilenced(_ place: Int) -> Bool { !facts.isSuspended && verdict.standings[place].hasSilencer }
 
     // MARK: - Moments
 
-    /// The moment at which something changes by itself in a session, if no event comes first; `nil` for none.
+    /// When something in a session changes by itself; `nil` for never.
     func nextMoment(of standing: Standing) -> Instant? {
         let next = earliest(
             earliest(standing.phase.end, standing.obstacle?.end),
@@ -61,7 +59,6 @@ extension Engine {
         return next == Switches.never ? nil : next
     }
 
-    /// The next moment at which anything changes by itself; `nil` for none.
     func nextMoment() -> Instant? {
         var next = facts.switches.pausedUntil == Switches.never ? nil : facts.switches.pausedUntil
         for index in facts.streams.indices { next = earliest(next, facts.streams[index].callsAt) }
@@ -70,5 +67,4 @@ extension Engine {
     }
 }
 
-/// The earlier one of two moments, if there are any.
 func earliest(_ one: Instant?, _ other: Instant?) -> Instant? { one.map { min($0, other ?? $0) } ?? other }

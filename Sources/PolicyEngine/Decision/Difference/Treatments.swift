@@ -1,6 +1,6 @@
-/// What is done to streams.
+/// Treatments of streams.
 extension Difference {
-    /// Treats each stream whose treatment is another one now, those of the strongest claim first.
+    /// Treats the streams whose treatment has changed, the strongest claim first.
     mutating func treat() {
         var changed: [(claim: UInt64, index: Int, new: Applied)] = []
         for index in scene.facts.streams.indices {
@@ -35,7 +35,7 @@ extension Difference {
         if new.treatment.reason == .noDevice { effects.append(.streamRefused(stream.id)) }
     }
 
-    /// The treatment of a stream, and whose times apply; `nil` if nothing is done.
+    /// A stream's treatment, and whose times apply; `nil` for an untouched stream.
     private func treatment(of index: Int) -> Applied? {
         if scene.facts.isSuspended { return nil }
         let place = scene.facts.streams[index].session
@@ -46,7 +46,7 @@ extension Difference {
             // R15–R18: the category has no use for the stream.
             if let lack = scene.lack(direction, place) { return byPolicy(.cork, lack) }
         }
-        // R13: only other sessions silence a user interface sound; where others wait for an output, it goes on elsewhere.
+        // R13: only other sessions silence a user interface sound; where others wait for an output, it plays elsewhere.
         if scene.isSilenced(place), scene.standings[place].cause != nil || !isUISound {
             return silence(isUISound: isUISound, in: place)
         }
@@ -57,7 +57,7 @@ extension Difference {
         {
             return byPolicy(.mute, reason)
         }
-        // R37: it waits until the others are silent.
+        // R37: the stream waits until the others are silent.
         if scene.standings[place].phase.isHandover { return byPolicy(.cork, .handover) }
         return direction == .playback ? level(scene.facts.streams[index].described.level, in: place) : nil
     }
@@ -96,13 +96,13 @@ extension Difference {
 
     // MARK: - Times
 
-    /// How long a stream stays low after its ducker has ended, less the time for which that has outlived its sound.
+    /// How long a stream stays low after its ducker, less the time for which the ducker outlived its own sound.
     private func wait(after ducker: Described?, _ described: Described) -> Duration {
         guard let ducker else { return .zero }
         return max(scene.rules.ducking(ducker, on: described).hold - ducker.description.releaseDelay, .zero)
     }
 
-    /// R37, N10: how long a change takes. A stream that has not run yet, or is not wanted, changes at once.
+    /// R37, N10: a stream that has not run yet, or is not wanted, changes at once.
     private func fade(of stream: Stream, _ described: Described, from old: Applied, to new: Applied) -> Duration {
         guard stream.hasRun, !old.treatment.soundsLike(new.treatment) else { return .zero }
         func fade(_ actor: Described?) -> Duration {

@@ -1,6 +1,5 @@
 /// What an event changes in the facts, and what it ends of where a session stands.
 extension Engine {
-    /// Records an event. Returns the answer if the event is a request.
     mutating func apply(_ event: Event, at now: Instant) -> SessionAnswer? {
         switch event {
         case .streamAppeared(let id, let application, let description, let direction):
@@ -36,7 +35,7 @@ extension Engine {
         return nil
     }
 
-    /// Whether an event says only what is known already, as servers often do.
+    /// Servers often repeat what is known.
     func isKnown(_ event: Event) -> Bool {
         switch event {
         case .streamWanted(let id, let isWanted): all(id) { facts.streams[$0].isPlayed == isWanted }
@@ -55,10 +54,9 @@ extension Engine {
         }
     }
 
-    /// Whether something is so of a stream, or it is unknown.
+    /// An unknown stream satisfies every condition.
     private func all(_ id: StreamID, _ isSo: (Int) -> Bool) -> Bool { facts.stream(id).map(isSo) ?? true }
 
-    /// A view of the facts as they are, to see who is heard.
     func scene(at now: Instant) -> Scene {
         Scene(facts, verdict.standings, before: verdict, applied: verdict.applied, at: now)
     }
@@ -69,7 +67,6 @@ extension Engine {
         _ id: StreamID, _ application: ApplicationID, _ description: SessionDescription, _ direction: StreamDirection
     ) {
         guard facts.stream(id) == nil else { return }
-        // Streams of the same description share what is read from it.
         let known = facts.streams.last { $0.described.description == description }?.described
         let described = known ?? Described(description, facts.rules)
         let session = session(of: application, described)
@@ -77,13 +74,11 @@ extension Engine {
         verdict.applied.append(Applied())
     }
 
-    /// The place of the session that an application has because of its streams; a new one if there is none.
     mutating func session(of application: ApplicationID, _ described: Described) -> Int {
         let key = SessionKey.application(application)
         return facts.session(key) ?? add(Session.Identity(key, application), .implicit, described)
     }
 
-    /// Adds a session, and returns its place.
     mutating func add(
         _ identity: Session.Identity, _ kind: Session.Kind, _ described: Described, own: Described? = nil
     ) -> Int {
@@ -97,7 +92,7 @@ extension Engine {
         return facts.sessions.count - 1
     }
 
-    /// Changes what is known of a stream. If it counts as wanted by that, it asks for its session.
+    /// A stream that counts as wanted by the change asks for its session.
     private mutating func change(_ id: StreamID, at now: Instant, _ change: (inout Stream) -> Void) {
         guard let index = facts.stream(id) else { return }
         let old = facts.streams[index]
@@ -110,37 +105,35 @@ extension Engine {
         }
         facts.streams[index] = new
         guard new.isPlayed, !old.isPlayed, new.direction == .playback else { return }
-        // Whose recordings are calls is in one now.
+        // A session whose recordings are calls is in a call now.
         for other in facts.streams where other.session == new.session && other.callsAt != nil {
             if other.described.has(.isCall) { self.change(other.id, at: now) { $0.callsAt = nil } }
         }
     }
 
-    /// N14: when a stream that begins makes a call; `nil` for at once, and for a stream that makes none. Programs open the
-    /// microphone for a moment only to see whether there is one, so a recording has to last.
+    /// N14: when a stream makes a call; `nil` for at once, or never. A recording has to last, because programs open the
+    /// microphone for a moment only to see whether it exists.
     func callBegin(of stream: Stream, at now: Instant) -> Instant? {
         let (after, isCall) = (facts.rules.policy.callAfter, stream.described.has(.isCall))
         guard after > .zero, stream.direction == .capture, isCall || stream.described.has(.pairsRecording) else {
             return nil
         }
-        // The same call goes on with another recording.
+        // The same call continues with another recording.
         let standing = verdict.standings[stream.session]
         if standing.phase != .inactive, standing.described.has(.isCall) { return nil }
-        // Whose recordings are calls, and who plays meanwhile, is in one.
         let plays = facts.streams.contains {
             $0.session == stream.session && $0.direction == .playback && facts.isWanted($0)
         }
         return isCall && plays ? nil : now.advanced(by: after)
     }
 
-    /// N14: recordings that have lasted make calls from now on. Returns whether there are any.
+    /// N14: recordings that have lasted make calls from now on.
     mutating func beginCalls(at now: Instant) -> Bool {
         let due = facts.streams.filter { stream in stream.callsAt.map { $0 <= now } ?? false }
         for stream in due { change(stream.id, at: now) { $0.callsAt = nil } }
         return !due.isEmpty
     }
 
-    /// Records what comes of a stream that asks for its session.
     mutating func record(_ request: Request, in place: Int) {
         switch request {
         case .none: break
@@ -149,7 +142,7 @@ extension Engine {
         }
     }
 
-    /// Records that a session asks anew. Those that are heard now decide about it; its former cause may be silent.
+    /// The sessions heard now decide; the former cause may be silent.
     mutating func ask(_ place: Int, _ occasion: Obstacle.Occasion) {
         facts.sessions[place].request = facts.nextRequest()
         verdict.standings[place].cause = nil
@@ -161,14 +154,12 @@ extension Engine {
         verdict.applied[index].isSettled = true
     }
 
-    /// Removes a stream. Returns the place of its session.
     mutating func remove(_ id: StreamID) -> Int? {
         guard let index = facts.stream(id) else { return nil }
         verdict.applied.remove(at: index)
         return facts.streams.remove(at: index).session
     }
 
-    /// Removes a session without streams. Those behind it come forward.
     mutating func removeSession(_ place: Int) {
         let number = facts.sessions.remove(at: place).number
         verdict.standings.remove(at: place)
@@ -184,7 +175,7 @@ extension Engine {
         }
     }
 
-    /// The policy leaves streams of a session alone from now on. If none is left, it ends at once.
+    /// Ends a session at once if the policy leaves its last wanted stream alone.
     mutating func leaveAlone(_ place: Int) {
         guard !facts.streams.contains(where: { $0.session == place && facts.isWanted($0) }) else { return }
         end(place, isLeftAlone: true)

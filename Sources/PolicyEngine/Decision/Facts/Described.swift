@@ -1,6 +1,5 @@
-/// A description with what is read from it most often. It is made where a description is set, and compared as a value.
+/// A description with what is read from it most often, computed once where a description is set.
 final class Described: Sendable, Equatable {
-    /// What is read most often, as a bit each.
     struct Traits: OptionSet, Sendable {
         let rawValue: UInt32
         /// A user interface sound (R13).
@@ -11,21 +10,21 @@ final class Described: Sendable, Equatable {
         static let isPrimary = Traits(rawValue: 1 << 2)
         /// Has no audio device (R23).
         static let hasNoDevice = Traits(rawValue: 1 << 3)
-        /// Waits until those that it silences are silent (R37); a call never does (R19).
+        /// Waits until its victims are silent (R37); a call never does (R19).
         static let waitsForSilence = Traits(rawValue: 1 << 7)
-        /// Lets those resume that it has interrupted, where its streams drive it (R31).
+        /// Lets its victims resume, where its streams drive it (R31).
         static let letsOthersResume = Traits(rawValue: 1 << 8)
         /// Speech, which is stopped rather than lowered (N1).
         static let isSpeech = Traits(rawValue: 1 << 9)
-        /// Can do something to others at all.
+        /// Can affect others at all.
         static let acts = Traits(rawValue: 1 << 10)
         /// Has the priority of a call, which nothing silences (R36).
         static let isCall = Traits(rawValue: 1 << 11)
         /// Goes on elsewhere when its output is lost (R64).
         static let goesOnElsewhere = Traits(rawValue: 1 << 12)
-        /// Does something to others only while it sounds (N13).
+        /// Affects others only while it sounds (N13).
         static let actsWhileSounding = Traits(rawValue: 1 << 13)
-        /// With the other one in the same application, it is a call (N14).
+        /// With the other of the two in one application, makes a call (N14).
         static let pairsPlaying = Traits(rawValue: 1 << 14)
         static let pairsRecording = Traits(rawValue: 1 << 15)
     }
@@ -34,11 +33,11 @@ final class Described: Sendable, Equatable {
     let traits: Traits
     /// The upper part of a claim: the priority, then whether it only records (R36, R21).
     let weight: UInt64
-    /// How strong it is in its application: no user interface sound, the priority, how little it mixes (R1).
+    /// The strength in its application: no user interface sound, the priority, how little it mixes (R1).
     let strength: Int
     /// Its place in the policy's order (R1).
     let order: Int
-    /// The policy's rules in which it is the actor.
+    /// The policy's rules in which this description is the actor's.
     let rules: [InterplayRules.Meeting]
     /// The level of its own streams (N23), and that of the streams that it lowers (N10).
     let level: LinearGain
@@ -72,7 +71,7 @@ final class Described: Sendable, Equatable {
         one === other || one.description == other.description
     }
 
-    /// R1: whether it rather than the other one says what their application's session is.
+    /// R1: the strongest description is that of an application's session.
     func isStronger(than other: Described) -> Bool {
         if strength != other.strength { return strength > other.strength }
         if order != other.order { return order < other.order }

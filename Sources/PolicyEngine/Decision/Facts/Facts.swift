@@ -5,9 +5,8 @@ struct Stream: Sendable, Equatable {
     var session: Int
     var described: Described
     let direction: StreamDirection
-    /// Whether its application wants it to run.
     var isPlayed = false
-    /// When it makes a call, if its application records until then; `nil` if it does now, and for whatever plays (N14).
+    /// When it makes a call if its application records until then; `nil` if it makes one now, or plays (N14).
     var callsAt: Instant?
     /// Whether its user or application has muted it (N24).
     var isMuted = false
@@ -15,7 +14,7 @@ struct Stream: Sendable, Equatable {
     var isSounding = true
     /// Where it is heard; empty if that is not known (N27).
     var zones: ZoneSet = []
-    /// Whether the server processes it, and whether it ever did.
+    /// Whether the server processes it now, and ever did.
     var isRunning = false
     var hasRun = false
     /// Whether its input is muted by the user (N7).
@@ -30,14 +29,12 @@ struct Stream: Sendable, Equatable {
     var isUISound: Bool { described.has(.uiSound) }
 }
 
-/// The facts of one session.
 struct Session: Sendable {
     enum Kind: Sendable {
         /// The session that an application has because of its streams (R2).
         case implicit
         /// A session that an application has opened (R80).
         case opened
-        /// An interruption by the system.
         case system
     }
 
@@ -55,21 +52,20 @@ struct Session: Sendable {
         }
     }
 
-    /// Its number, which is never used again.
+    /// Never used again.
     let number: UInt32
     let identity: Identity
     let kind: Kind
-    /// What its application has set, and the description that follows from it; the system's for its interruptions.
+    /// What its application has set, and the description of that, or the system's for its interruptions.
     var configuration = SessionConfiguration()
     var own: Described?
-    /// Whether its application has set the category.
     var isConfigured = false
     /// The ports that it prefers, by id (R66).
     var preferredOutput: String?
     var preferredInput: String?
     /// Whether it may change a port that others use (N20).
     var mayUseSharedPorts = true
-    /// The number of its latest request for activation. Later ones have higher numbers.
+    /// Later requests have higher numbers.
     var request: UInt64
     /// The numbers of the sessions beside which it is heard because its user wants that (N19).
     var freeFrom: [UInt32] = []
@@ -77,7 +73,6 @@ struct Session: Sendable {
     var isFreeFromSwitches = false
 
     var key: SessionKey { identity.key }
-    /// The id of an opened session; `nil` for the session that an application has because of its streams.
     var id: SessionID? {
         switch identity.key {
         case .opened(let id): id
@@ -85,7 +80,6 @@ struct Session: Sendable {
         }
     }
 
-    /// How the session appears as a cause.
     var cause: Cause {
         switch kind {
         case .implicit, .opened: .session(SessionNumber(number))
@@ -93,7 +87,6 @@ struct Session: Sendable {
         }
     }
 
-    /// How others see the session.
     func reference(_ described: Described) -> SessionReference {
         SessionReference(application: identity.application, description: described.description.name, id: id)
     }
@@ -113,7 +106,6 @@ struct Facts: Sendable {
     /// The numbers of the sessions whose delayed activation is pending, the oldest request first (N9).
     var waiting: [UInt32] = []
     var switches = Switches()
-    /// How many requests for activation there were, and how many sessions.
     var requests: UInt64 = 0
     var lastNumber: UInt32 = 0
 
@@ -127,7 +119,6 @@ struct Facts: Sendable {
 
     func session(_ key: SessionKey) -> Int? { sessions.firstIndex { $0.key == key } }
 
-    /// The place of the session with a number; `nil` if it has ended.
     func place(_ number: UInt32) -> Int? {
         var (low, high) = (0, sessions.count)
         while low < high {
@@ -139,7 +130,6 @@ struct Facts: Sendable {
 
     func isWanted(_ stream: Stream) -> Bool { stream.isWanted(rules.policy.muted) }
 
-    /// Counts a request for activation, and returns its number.
     mutating func nextRequest() -> UInt64 {
         requests &+= 1
         return requests

@@ -1,7 +1,7 @@
 /// Streams that change their session (R79, R80).
 extension Engine {
-    /// R79: moves streams of one session to another one. If they are all of its wanted streams and the other one has
-    /// none, that takes its place: a mere change of session is no request (R9).
+    /// R79: a session to which all wanted streams of another move takes its place: a change of session is no request
+    /// (R9).
     mutating func move(_ ids: [StreamID], to key: SessionKey, asks: Bool, at now: Instant) {
         let moving = facts.streams.filter { ids.contains($0.id) }
         guard let first = moving.first, let target = target(of: key, first.described), target != first.session else {
@@ -25,7 +25,6 @@ extension Engine {
         if isAll { end(old, isLeftAlone: false) }
     }
 
-    /// The place of the session to which streams move; `nil` if there is none.
     private mutating func target(of key: SessionKey, _ described: Described) -> Int? {
         switch key {
         case .application(let application): session(of: application, described)
@@ -41,7 +40,7 @@ extension Engine {
         return scene.strongest(scene.sums[place].wanted)
     }
 
-    /// Records that streams ask for the session to which they move. Meanwhile they belong to no session (N13).
+    /// Meanwhile the streams belong to no session (N13).
     private mutating func request(by wanted: [Stream], in target: Int, at now: Instant) {
         let kept = facts.streams.indices.filter { index in
             !wanted.contains { $0.id == facts.streams[index].id }
@@ -56,7 +55,6 @@ extension Engine {
         }
     }
 
-    /// Gives a session another session's place: its request, cause, obstacle and freedoms.
     private mutating func succeed(_ target: Int, to old: Int) {
         let (from, to) = (facts.sessions[old].number, facts.sessions[target].number)
         facts.sessions[target].freeFrom = union(facts.sessions[target].freeFrom, facts.sessions[old].freeFrom)
@@ -108,7 +106,6 @@ extension Engine {
         }
     }
 
-    /// Describes what the application or the system has said of a session, under the present policy.
     mutating func describe(_ place: Int) {
         switch facts.sessions[place].kind {
         case .implicit: break

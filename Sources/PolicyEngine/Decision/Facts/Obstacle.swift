@@ -9,8 +9,7 @@ final class LostPort: Sendable {
     }
 }
 
-/// A session that has rejected another one, or has ended without letting it resume, as it was then. It may no
-/// longer exist.
+/// A session that has rejected another one, or ended without letting it resume. May no longer exist.
 final class FormerSession: Sendable {
     let interrupter: Interrupter
     let number: UInt32
@@ -23,13 +22,13 @@ final class FormerSession: Sendable {
     }
 }
 
-/// What keeps a session silent other than another session: when it ends, how it sounds, and how it is explained.
+/// What keeps a session silent other than another session.
 enum Obstacle: Sendable {
-    /// R64: its output has gone. It waits for it until this moment.
+    /// R64: its output has gone; the session waits until this moment.
     case lostOutput(LostPort, until: Instant)
     /// N7: its user has muted its input.
     case mutedInput(LostPort)
-    /// R11, R31: who had silenced it has ended without letting it resume.
+    /// R11, R31: its silencer has ended without letting it resume.
     case mustNotResume(after: FormerSession)
     /// R8: it was rejected.
     case rejected(by: FormerSession)
@@ -40,31 +39,30 @@ enum Obstacle: Sendable {
 
     // MARK: - Its end
 
-    /// Something that may end it.
     enum Occasion {
         /// R9: the client starts a stream of the session.
         case started
         /// The session's application activates, deactivates or closes it (R34), or its user frees it (N19).
         case requested
-        /// R35: no stream drives the session any more: its client has stopped them, or they are elsewhere.
+        /// R35: no stream drives the session any more.
         case paused
         /// R80: the session is closed, and its streams go to their application's session.
         case streamsReturn
-        /// R13, R36: the session has become a call, which nothing silences, or a user interface sound, which does not wait.
+        /// R13, R36: the session has become a call, which nothing silences, or a user interface sound, which does not
+        /// wait.
         case exempt
-        /// R36: the session has become a call, or streams of a call have moved to it: it is heard on any output.
+        /// R36: the session has become a call, or streams of a call have moved to it: any output will do.
         case goesOnElsewhere
-        /// R64: the output is there again.
+        /// R64: the output is in use again.
         case outputReturned(PortID)
-        /// N7: the input is not muted any more.
+        /// N7: the input's user has unmuted it.
         case inputUnmuted(PortID)
     }
 
-    /// Whether this ends it.
     func ends(_ occasion: Occasion) -> Bool {
         switch (occasion, self) {
         case (.requested, _), (.paused, _), (.exempt, _): true
-        // R64: what a client does by itself is no reason to be heard on another output.
+        // R64: a client's own start is no reason to play on another output.
         case (.started, .lostOutput): false
         case (.started, .mutedInput), (.started, .mustNotResume), (.started, .rejected), (.started, .missedOutput),
             (.started, .changedRoute):
@@ -81,7 +79,7 @@ enum Obstacle: Sendable {
         }
     }
 
-    /// When it ends by itself, or becomes another one; `nil` for never.
+    /// When the obstacle ends by itself, or becomes another one.
     var end: Instant? {
         switch self {
         case .lostOutput(_, let until): until
@@ -89,10 +87,8 @@ enum Obstacle: Sendable {
         }
     }
 
-    /// What it becomes when its time is over.
-    ///
-    /// - Parameter next: When it is looked at again, if the session waits for another one, too; else `nil`. The time for an
-    ///   output begins then: a call on a headset takes the music's output away for as long as it lasts.
+    /// What it becomes when its time is over: with `next`, while another session silences this one, the wait for an
+    /// output starts again, because a call on a headset takes the music's output away for as long as the call lasts.
     func over(_ next: Instant?) -> Obstacle {
         switch self {
         case .lostOutput(let port, _): next.map { .lostOutput(port, until: $0) } ?? .missedOutput(port)
@@ -100,7 +96,7 @@ enum Obstacle: Sendable {
         }
     }
 
-    /// Whether only the session's own application, or its user, ends it. The session goes on by itself after the others.
+    /// Whether only the session's own application or user ends it.
     var isFinal: Bool {
         switch self {
         case .lostOutput, .mutedInput: false
@@ -110,7 +106,6 @@ enum Obstacle: Sendable {
 
     // MARK: - What is done and told meanwhile
 
-    /// Whether an output, input or route is the cause.
     var isOfRoute: Bool {
         switch self {
         case .lostOutput, .mutedInput, .missedOutput, .changedRoute: true
@@ -118,7 +113,6 @@ enum Obstacle: Sendable {
         }
     }
 
-    /// What is told to be the cause.
     var interrupter: Interrupter {
         switch self {
         case .lostOutput(let port, _), .missedOutput(let port):
@@ -131,7 +125,6 @@ enum Obstacle: Sendable {
         }
     }
 
-    /// Why it silences the session's streams, and how.
     var reason: Reason {
         switch self {
         case .lostOutput, .changedRoute: .routeDisconnected
@@ -141,11 +134,10 @@ enum Obstacle: Sendable {
         }
     }
 
-    /// What it does to streams of a session.
     func treatment(of described: Described) -> Treatment {
         let silence: Silence =
             switch self {
-            // N15: its player shows that it does not play.
+            // N15: the session's player shows Paused.
             case .lostOutput, .missedOutput: described.description.pausesPlayer ? .pausePlayer : .cork
             case .mutedInput, .mustNotResume, .rejected, .changedRoute: .cork
             }

@@ -13,7 +13,7 @@ extension Engine {
         return .done
     }
 
-    /// R12: closes a session. Those that it has silenced resume; its streams return to its application's session.
+    /// R12: its victims resume; its streams return to its application's session.
     mutating func close(_ id: SessionID, at now: Instant) {
         guard let place = facts.session(id) else { return }
         let number = facts.sessions[place].number
@@ -28,7 +28,7 @@ extension Engine {
 
     // MARK: - Configurations
 
-    /// R7: changes a session's configuration. In a heard session that is a request for activation, which may be refused.
+    /// R7: in a heard session, a change is a request for activation, which may be refused.
     mutating func configure(_ id: SessionID, _ change: ConfigurationChange, at now: Instant) -> SessionAnswer {
         guard let place = facts.session(id), facts.sessions[place].kind == .opened else { return .unknown }
         let isActive = verdict.standings[place].phase != .inactive
@@ -82,7 +82,7 @@ extension Engine {
         }
     }
 
-    /// R34: activates a session, which its application drives from now on.
+    /// R34: the application drives the session from now on.
     mutating func activate(_ place: Int) {
         ask(place, .requested)
         verdict.standings[place].driver = .activated
@@ -93,12 +93,11 @@ extension Engine {
         case .mayResume, .mustNotResume: verdict.standings[place].interruption = .none
         case .none, .begun, .notified: break
         }
-        // What was said before of whether it may resume no longer counts.
+        // An earlier statement whether the session may resume no longer counts.
         verdict.standings[place].interruption.prospect = .mayResume
     }
 
-    /// Deactivates a session (R11). It may not resume (R35), and is notified of no interruption if it is
-    /// not silent yet.
+    /// R11: a session that has given up may not resume (R35), and hears of no interruption if not silent yet.
     private mutating func giveUp(_ place: Int, as driver: Driver) {
         verdict.standings[place].driver = driver
         switch verdict.standings[place].interruption {
@@ -110,7 +109,6 @@ extension Engine {
 }
 
 extension Session {
-    /// Changes the configuration.
     fileprivate mutating func change(
         _ change: ConfigurationChange, whileActive isActive: Bool
     ) throws(SessionConfiguration.Mistake) {

@@ -1,6 +1,6 @@
 /// Outputs that go and come back, changes of the route, muted inputs.
 extension Engine {
-    /// R64: silences the sessions whose output has gone, so that they do not go on on another one.
+    /// R64: sessions whose output has gone must not continue on another one.
     mutating func lose(_ port: LostPort, _ streams: [StreamID], at now: Instant) {
         if facts.isSuspended { return }
         let scene = scene(at: now)
@@ -12,14 +12,14 @@ extension Engine {
             if facts.sessions[place].kind == .opened, hasRoute, !routing.tracker.isAtRest {
                 verdict.standings[place].routeIsToldUntil = now.advanced(by: Limits.routeChange)
             }
-            // The application is notified of this loss even if it was notified of an earlier one.
+            // The application is notified of this loss even after a notification of an earlier one.
             if case .notified(_, let prospect) = verdict.standings[place].interruption {
                 verdict.standings[place].interruption = .notified(ofObstacle: false, prospect)
             }
         }
     }
 
-    /// R64: the sessions that have lost this output and are heard there again go on.
+    /// R64: sessions continue that are heard again on the output that they had lost.
     mutating func giveBack(_ port: PortID, _ streams: [StreamID]) {
         for id in streams {
             guard let index = facts.stream(id) else { continue }
@@ -31,7 +31,6 @@ extension Engine {
         now.advanced(by: facts.rules.policy.routes.resumesWithin)
     }
 
-    /// Ends the obstacles whose time is over. Returns whether there was one.
     mutating func endObstacles(at now: Instant) -> Bool {
         var isAny = false
         for place in facts.sessions.indices {
@@ -49,14 +48,14 @@ extension Engine {
 
     // MARK: - Recordings
 
-    /// R64: stops the recordings that the policy has stopped by such a change. R41: a change that no session has asked
-    /// for ends the overrides of the output.
+    /// R64: stops the recordings that the policy wants stopped. R41: a change that no session has asked for ends the
+    /// overrides of the output.
     mutating func changeRoute(_ reason: RouteChangeReason, at now: Instant) {
         if facts.rules.policy.routes.stopsRecording.includes(reason), !facts.isSuspended {
             let scene = scene(at: now)
             for place in facts.sessions.indices where scene.isRecording(place) {
                 verdict.standings[place].obstacle = .changedRoute
-                // It is inactive at once, and is notified of the interruption all the same.
+                // Inactive at once, the session is notified of the interruption all the same.
                 if verdict.standings[place].interruption.prospect == nil {
                     verdict.standings[place].interruption = .begun(.mayResume)
                 }
@@ -66,13 +65,13 @@ extension Engine {
         for place in facts.sessions.indices { endOverride(place) }
     }
 
-    /// R41: ends the override of a session's output.
+    /// R41: interruptions and changes of route end an override.
     mutating func endOverride(_ place: Int) { facts.sessions[place].configuration.endOverride() }
 
     // MARK: - Inputs
 
-    /// N7: silences the sessions whose input is muted while they record, and lets them go on when it is not any more. A
-    /// session that starts with a muted input goes on, and so does a call.
+    /// N7: silences the sessions whose input is muted while they record, until it is unmuted. A session that starts
+    /// with a muted input continues, and so does a call.
     mutating func mute(_ input: LostPort, isMuted: Bool, _ streams: [StreamID], at now: Instant) {
         var concerned: [Int] = []
         var recorded: [Int] = []
@@ -90,7 +89,7 @@ extension Engine {
                 if isMuted {
                     verdict.standings[place].obstacle = .mutedInput(input)
                 } else if other.id != input.id, !scene.sums[place].isInputMuted {
-                    // It records from another input now, which perhaps nobody chose.
+                    // The session records from another input now, which perhaps nobody chose.
                     verdict.standings[place].obstacle = .changedRoute
                 }
             case nil:
@@ -104,7 +103,7 @@ extension Engine {
         for place in facts.sessions.indices { verdict.standings[place].end(.inputUnmuted(input.id)) }
     }
 
-    /// N7: the sessions that wait for an input that has gone go on only if their applications say so.
+    /// N7: sessions whose muted input has gone wait for their applications.
     mutating func loseInput(_ port: PortID) {
         for place in facts.sessions.indices {
             guard case .mutedInput(let input) = verdict.standings[place].obstacle, input.id == port else { continue }
@@ -114,7 +113,7 @@ extension Engine {
 }
 
 extension Scene {
-    /// R64: whether a session is heard by this stream, or would be when it resumes, and has to be there.
+    /// R64: whether a session is heard by this stream, or would be when it resumes, and has to be on that output.
     func loses(_ stream: Stream) -> Bool {
         let place = stream.session
         // N25: an application may choose this for its own session.
@@ -126,8 +125,8 @@ extension Scene {
         return standings[place].driver.isApplication && isSilenced(place) && mayResume(place)
     }
 
-    /// R64: whether an application plays and records at once in a session of play-and-record, as programs for calls do that
-    /// say nothing by a mode. What says by its role that it is music or a game, is none.
+    /// R64: whether an application plays and records at once in play-and-record, as call programs without a mode do.
+    /// Streams with the role of music or games make no conversation.
     private func isConversation(_ place: Int) -> Bool {
         guard facts.sessions[place].kind == .opened,
             standings[place].described.description.category == .playAndRecord, sums[place].wantedCaptures > 0
@@ -142,7 +141,7 @@ extension Scene {
             }
     }
 
-    /// R64: whether a session is recording and is no call, or only another recording keeps it from that.
+    /// R64: whether a session, no call, records, or would if no other recording prevented it.
     func isRecording(_ place: Int) -> Bool {
         let captures =
             sums[place].hasUICapture || sums[place].wantedCaptures > 0 && lack(.capture, place) == nil
@@ -158,7 +157,7 @@ extension Scene {
         return standings[cause].described.description.category == .record
     }
 
-    /// N7: whether a session is silenced when its input is muted.
+    /// N7: only an opened session of the category record stops.
     func stopsWhenMuted(_ place: Int, recorded: Bool) -> Bool {
         guard !facts.isSuspended, facts.sessions[place].kind == .opened, standings[place].phase == .active,
             asks(place), standings[place].described.description.category == .record, sums[place].isInputMuted

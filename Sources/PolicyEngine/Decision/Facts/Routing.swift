@@ -1,46 +1,43 @@
-/// Where streams are in the server. The engine asks only when that matters, and in the middle of an event: whoever answers
-/// must not ask the engine.
+/// Where streams are in the server. The engine asks in the middle of an event: whoever answers must not ask the engine.
 public protocol StreamPlaces {
     /// The server's number of the sink or source to which a stream is linked; `nil` for none.
     func node(of stream: StreamID) -> UInt32?
     /// The streams that play on a sink, directly or through filters.
     func streams(heardOn node: UInt32) -> [StreamID]
-    /// Those of the streams heard on an output that have lost something with it, and which of these their clients, not
+    /// Those of the heard streams that have lost something with the output, and those of them that their clients, not
     /// their users, have stopped a moment ago (R64).
     func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID])
 }
 
-/// The devices, what was asked of the server, and when that is looked at again.
+/// The devices, the commands to the server, and when to look at them again.
 struct Routing: Sendable {
     var tracker = RouteTracker()
     var steering = RouteSteering()
-    /// The numbers of the active opened sessions, in the order of their activation.
+    /// In the order of activation.
     var active: [UInt32] = []
-    /// Whether something has changed on which sessions' choices, or the places of their streams, depend.
+    /// Whether sessions' choices, or the places of their streams, may have changed.
     var mustSteer = false
-    /// When to compare sessions' routes with what their owners know.
     var nextComparison: Instant?
-    /// Until when a new session manager is left alone.
     var newManagerUntil: Instant?
-    /// When to repeat the commands that have had no effect, or to take what is in use for settled. WirePlumber 0.5
-    /// requests a port again that it sees in use, with its volume, and may do so after our command for the next one.
+    /// When to repeat commands without effect, or to take the present ports as settled. WirePlumber 0.5 requests a port
+    /// again that it sees in use, with its volume, perhaps after our command for the next one.
     var nextCheck: Instant?
-    /// How many checks have been made since the last command.
+    /// The number of checks since the last command.
     var checks = 0
 
-    /// The next moment at which something is due; `nil` for none, as long as there are no devices.
+    /// `nil` for none, as long as there are no devices.
     var deadline: Instant? {
         if tracker.isEmpty { return nil }
         return earliest(earliest(tracker.deadline, newManagerUntil), earliest(nextCheck, nextComparison))
     }
 }
 
-/// What is found out from devices and places (R56, R63, R64, N27).
+/// Findings from devices and places (R56, R63, R64, N27).
 extension Engine {
     /// How long a session manager may take to set up the cards that it finds.
     private static let managerStart = Duration.seconds(1)
 
-    /// Takes what happened to devices, links and sessions' preferences. Returns whether streams may be heard elsewhere.
+    /// Returns whether streams may be heard elsewhere.
     private mutating func take(_ event: RouteEvent, _ places: (any StreamPlaces)?, at now: Instant) -> Bool {
         switch event {
         case .device, .deviceGone, .node, .nodeGone, .passesOn, .defaultNode, .category, .asked, .woke, .clock:
@@ -61,7 +58,7 @@ extension Engine {
         return false
     }
 
-    /// Takes from an event what it may change about where sound goes. Returns whether streams may be heard elsewhere.
+    /// Returns whether streams may be heard elsewhere.
     mutating func noteRoutes(_ event: Event, _ places: (any StreamPlaces)?, at now: Instant) -> Bool {
         switch event {
         case .route(let event): return take(event, places, at: now)
@@ -89,11 +86,10 @@ extension Engine {
         routing.mustSteer = true
     }
 
-    /// Takes what the clock shows.
     private mutating func takeMoments(_ places: (any StreamPlaces)?, at now: Instant) {
         if let deadline = routing.tracker.deadline, deadline <= now { track(.clock, places, at: now) }
         if let end = routing.newManagerUntil, end <= now {
-            // The present state is what the session manager does by itself.
+            // The present state is the session manager's own work.
             routing.newManagerUntil = nil
             routing.steering = RouteSteering()
             routing.mustSteer = true
@@ -108,7 +104,6 @@ extension Engine {
         }
     }
 
-    /// Records what a server reports of its devices, and finds out what comes of it.
     mutating func track(_ event: RouteEvent, _ places: (any StreamPlaces)?, at now: Instant) {
         let hadBegun = routing.tracker.hasBegun
         var hasCompared = false
@@ -137,23 +132,21 @@ extension Engine {
 
     // MARK: - Lost outputs
 
-    /// R58, R64: whoever has lost its output is told where it is heard now, and that it is interrupted after that.
+    /// R58, R64: a session that has lost its output is told of its new route, then of its interruption.
     private mutating func tellLosses(_ places: (any StreamPlaces)?, _ hasCompared: Bool) {
         guard hasCompared || routing.tracker.isAtRest,
             verdict.standings.contains(where: { $0.routeIsToldUntil != nil })
         else { return }
         if !hasCompared { compareRoutes(places) }
-        // After what else was found: who is heard again by now has lost nothing.
+        // After the other findings: a session that is heard again by now has lost nothing.
         found.append(.clockReached)
     }
 
-    /// The change of the route was told.
     mutating func endWaitsForRoute() {
         for place in verdict.standings.indices { verdict.standings[place].routeIsToldUntil = nil }
     }
 
-    /// R64: finds the streams that play on no other port than this one: not those on a combined sink that still has
-    /// another port.
+    /// R64: finds the streams that play on this port alone: a combined sink may still have another one.
     private mutating func findLost(with port: RoutePort, _ spared: Set<UInt32>, _ places: (any StreamPlaces)?) {
         guard let node = port.nodeID, let places else { return }
         let heard = places.streams(heardOn: node).filter { stream in
@@ -167,12 +160,11 @@ extension Engine {
         found.append(.outputLost(PortID(port.id), name: port.name, streams: lost))
     }
 
-    /// Whether a session waits for a lost output.
     private func awaits(_ place: Int, _ port: RoutePort) -> Bool {
         if case .lostOutput(let lost, _) = verdict.standings[place].obstacle { lost.id.name == port.id } else { false }
     }
 
-    /// A lost output is in use: who waits for it and is heard there goes on.
+    /// A lost output is in use: sessions that wait for it, and are heard there, continue.
     private mutating func resume(on port: RoutePort, _ places: (any StreamPlaces)?) {
         guard let node = port.nodeID, let places, facts.sessions.indices.contains(where: { awaits($0, port) }) else {
             return
@@ -181,7 +173,7 @@ extension Engine {
         if !heard.isEmpty { found.append(.outputReturned(PortID(port.id), streams: heard)) }
     }
 
-    /// A lost output is plugged in, but not in use: nobody waits for it any more.
+    /// A lost output is plugged in, but not in use: sessions stop waiting for it.
     private mutating func release(_ port: RoutePort) {
         let waiting = facts.streams.filter { awaits($0.session, port) }.map(\.id)
         if waiting.isEmpty { return }
@@ -191,8 +183,8 @@ extension Engine {
 
     // MARK: - Zones
 
-    /// N27: finds the streams that are heard in other zones than before. A stream that is linked to nothing yet counts as
-    /// heard where the server plays by default.
+    /// N27: finds the streams that are heard in other zones than before. A stream without a link counts as heard where
+    /// the server plays by default.
     mutating func findZones(_ places: (any StreamPlaces)?) {
         let zones = policy.zones
         guard let places, !zones.all.isEmpty || facts.streams.contains(where: { !$0.zones.isEmpty }) else { return }

@@ -1,25 +1,24 @@
 /// What one description does to another, for both orders of activation.
 struct Pair: Sendable, Equatable {
-    /// The effect on a session that was active before the actor, and on one that is activated while the actor is heard.
+    /// The effect on a session that was active before the actor, and on a newcomer.
     var playing = Interplay.Kind.mix
     var newcomer = Interplay.Kind.mix
-    /// Whether the actor stops speech, whichever of the two came first (N1, N2).
+    /// Whichever of the two came first (N1, N2).
     var stopsSpeech = false
-    /// Whether the other one resumes after the actor in any case, because a rule of the policy has it lowered (R31).
+    /// Whether the other resumes after the actor in any case, because a rule lowers it (R31).
     var playingResumes = false
     var newcomerResumes = false
 
     static let none = Pair()
 }
 
-/// A policy, and what its rules for pairs come to.
 final class Rules: Sendable {
     let policy: Policy
-    /// What an application is that plays and records (N14), and the places of descriptions among equals (R1), by the policy.
+    /// An application that plays and records (N14), and the ranks among equals (R1).
     let call: SessionDescription?
     let ranks: [String: Int]
     let hasZones: Bool
-    /// Whether the policy has somebody rejected (R8).
+    /// Whether a rule of the policy rejects newcomers (R8).
     let hasRejections: Bool
 
     init(_ policy: Policy) {
@@ -32,22 +31,21 @@ final class Rules: Sendable {
         }
     }
 
-    /// The policy's rules in which a session of this description is the actor.
     func rules(of actor: SessionDescription) -> [InterplayRules.Meeting] {
         actor.machineReason != nil ? [] : policy.interplay.rules(of: actor)
     }
 
-    /// Whether a session of this description can do something to others, however weak.
+    /// Whether a session of this description can affect others, however weak they are.
     func lets(act actor: SessionDescription) -> Bool {
         !rules(of: actor).isEmpty || Self.weak.contains { Interplay.between(actor, and: $0) != .mix }
     }
 
-    /// Sessions that resist nobody, one of each category, and speech.
+    /// Sessions that resist nobody.
     private static let weak = Category.allCases.flatMap { category in
         [Mode.default, .spokenAudio].map { SessionDescription(name: "", category: category, mode: $0) }
     }
 
-    /// N14: whether a stream of this description is one of the two that make their application's session a call.
+    /// N14: whether a stream of this description is one half of a call.
     func pairs(_ description: SessionDescription, as direction: StreamDirection) -> Bool {
         if call == nil { return false }
         if description.isPaired {
@@ -60,7 +58,7 @@ final class Rules: Sendable {
 
     // MARK: - Pairs
 
-    /// What one session does to another, by the policy's rules, else by their categories, options and priorities.
+    /// The policy's rules come first, then categories, options and priorities.
     func pair(_ actor: Described, on other: Described) -> Pair {
         guard actor.has(.acts) else { return .none }
         let (acting, victim) = (actor.description, other.description)
@@ -69,7 +67,7 @@ final class Rules: Sendable {
         let (said, saidOfNewcomer) = (rule?.playing?.kind, rule?.newcomer?.kind)
         let playing = permitted(said, acting, victim)
         let newcomer = permitted(saidOfNewcomer, acting, victim)
-        // R8: who plays already is not rejected.
+        // R8: a session that plays already is not rejected.
         let kind = playing == .reject ? usual : playing ?? usual
         var pair = Pair(playing: kind, newcomer: newcomer ?? kind)
         pair.stopsSpeech =
@@ -80,7 +78,7 @@ final class Rules: Sendable {
         return pair
     }
 
-    /// The effect that the policy's rule has; `nil` where it is not allowed, and the categories decide.
+    /// `nil` where the policy's rule is not allowed: the categories decide.
     private func permitted(
         _ kind: Interplay.Kind?, _ actor: SessionDescription, _ other: SessionDescription
     ) -> Interplay.Kind? {
@@ -102,19 +100,19 @@ final class Rules: Sendable {
         }
     }
 
-    /// How one session lowers another: as the rule for the two says, else as its description does (R45, N10).
+    /// R45, N10: by the rule for the two, else by the actor's description.
     func ducking(_ actor: Described, on other: Described) -> Ducking {
         let rule = rule(actor, on: other)
         return rule?.playing?.ducking ?? rule?.newcomer?.ducking ?? actor.description.ducking
     }
 
-    /// The gain to which one session lowers another (N10): that of `ducking`, which an actor keeps ready.
+    /// N10: the gain of `ducking`, which an actor keeps ready.
     func gain(_ actor: Described, on other: Described) -> LinearGain {
         let rule = rule(actor, on: other)
         return (rule?.playing?.ducking ?? rule?.newcomer?.ducking)?.gain.linear ?? actor.gain
     }
 
-    /// The time in which a session fades for another one (R37).
+    /// R37: by the rule for the two, else by the actor's description.
     func fade(_ actor: Described, on other: Described) -> Duration {
         let rule = rule(actor, on: other)
         return rule?.playing?.fade ?? rule?.newcomer?.fade ?? actor.description.fade

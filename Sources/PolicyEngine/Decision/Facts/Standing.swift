@@ -2,18 +2,16 @@
 enum Driver: Sendable, Equatable {
     /// Its streams, until its application first does so (R34).
     case streams
-    /// Its application has activated it.
     case activated
-    /// Its application had activated it, and was notified of an interruption since (R26).
+    /// Its application, which was notified of an interruption since (R26).
     case interrupted
-    /// Its application has deactivated it (R11).
+    /// Its application has given it up (R11).
     case deactivated(notifiesOthers: Bool)
-    /// It was closed in the present event (R12).
+    /// Closed in the present event (R12).
     case closed
 
     var isApplication: Bool { self != .streams }
 
-    /// Whether the session may be heard, if it asks.
     var mayBeHeard: Bool {
         switch self {
         case .streams, .activated: true
@@ -21,7 +19,6 @@ enum Driver: Sendable, Equatable {
         }
     }
 
-    /// Whether its application has given it up.
     var hasGivenUp: Bool {
         switch self {
         case .streams, .activated, .interrupted: false
@@ -33,17 +30,15 @@ enum Driver: Sendable, Equatable {
 /// The phase of a session between its first stream and its last (R2).
 enum Phase: Sendable, Equatable {
     case inactive
-    /// It waits until those that it silences are silent (R37).
+    /// Waits until its victims are silent (R37).
     case handover(until: Instant)
-    /// It may run, and does not run yet.
+    /// May run, and does not run yet.
     case starting(until: Instant)
     case active
-    /// Its last stream has stopped a moment ago.
     case releasing(until: Instant)
-    /// It ends in the present event, without its release delay: its streams have moved, or are left alone.
+    /// Ends in the present event without release delay: its streams have moved, or are left alone.
     case leaving(isLeftAlone: Bool)
 
-    /// When the phase ends by itself.
     var end: Instant? {
         switch self {
         case .handover(let end), .starting(let end), .releasing(let end): end
@@ -78,18 +73,18 @@ enum Prospect: Sendable, Equatable {
 /// How far a session's application was notified of an interruption (R26, R30).
 enum Interruption: Sendable, Equatable {
     case none
-    /// It is silenced, and is notified when it is silent.
+    /// Silenced, and to be notified when silent.
     case begun(Prospect)
-    /// It was notified of the beginning, and whether of its obstacle or of another session.
+    /// Notified of the beginning: of its obstacle, or of another session.
     case notified(ofObstacle: Bool, Prospect)
-    /// It was notified of the beginning, and the end follows in the present event, whoever silences it now.
+    /// Notified of the beginning; the end follows in the present event, whoever silences the session now.
     case over(ofObstacle: Bool, Prospect)
-    /// It was notified that it may resume, and has this long for it (N17).
+    /// Notified that it may resume until then (N17).
     case mayResume(until: Instant)
-    /// It was notified that it must not resume by itself (R11, R31).
+    /// Notified that it must not resume by itself (R11, R31).
     case mustNotResume
 
-    /// Whether the session resumes when the interruption ends; `nil` if it is not interrupted.
+    /// `nil` if the session is not interrupted.
     var prospect: Prospect? {
         get {
             switch self {
@@ -108,7 +103,6 @@ enum Interruption: Sendable, Equatable {
         }
     }
 
-    /// When it ends by itself; `nil` for never.
     var end: Instant? {
         switch self {
         case .mayResume(let until): until
@@ -116,7 +110,7 @@ enum Interruption: Sendable, Equatable {
         }
     }
 
-    /// Whether the application was notified of the beginning and not of the end.
+    /// Of the beginning and not of the end.
     var isNotified: Bool {
         switch self {
         case .notified, .over: true
@@ -135,9 +129,9 @@ enum Interruption: Sendable, Equatable {
 /// How far a session has come since it began to ask.
 struct Progress: Sendable, Equatable {
     var phase = Phase.inactive
-    /// Whether it has been active since it began to ask. It then no longer waits for others to fall silent (R37).
+    /// Whether it has been active since it began to ask, and so no longer waits for others to fall silent (R37).
     var hasStarted = false
-    /// Whether it has asked while it was silenced. It then starts as soon as it may (R34).
+    /// Whether it has asked while silenced, and so starts as soon as it may (R34).
     var startsWhenFree = false
     /// Whether it was heard since it became active (R31).
     var wasHeard = false
@@ -146,46 +140,40 @@ struct Progress: Sendable, Equatable {
 /// What others may read of a session (R77, N6).
 enum Playing: Sendable {
     case nothing
-    /// It is heard, and mixes.
     case mixing
-    /// It is heard, and does not mix.
     case primary
 }
 
-/// Where a session stands: what was decided about it, and what it was notified of. An event may end what it says.
+/// What was decided about a session, and what it was notified of. An event may end what it says.
 struct Standing: Sendable {
-    /// What it is now (R1).
+    /// The session as it is now (R1).
     var described: Described
     var driver = Driver.streams
     var progress = Progress()
     /// The place of the session that silences it (N17), and how.
     var cause: Int?
     var silence = Silence.cork
-    /// What else silences it.
     var obstacle: Obstacle?
     var interruption = Interruption.none
-    /// Until when the change of the route is told first that its lost output leads to; `nil` if it is told.
+    /// Until when the session is to be told first of the route that follows from its lost output; `nil` once told.
     var routeIsToldUntil: Instant?
     /// The place of the session that lowers it (N10).
     var ducker: Int?
-    /// What others may read of it.
     var playing = Playing.nothing
     /// Whether its input is muted (N7).
     var isInputMuted = false
-    /// Whether it was last notified that it is active, and the state that its application was last shown.
+    /// What its application was last notified of and shown.
     var isNotifiedActive = false
     var shown = SessionState()
 
     init(_ described: Described) { self.described = described }
 
-    /// Whether somebody or something silences it, unless the policy is suspended.
     var hasSilencer: Bool { cause != nil || obstacle != nil }
 
-    /// Whether it has an obstacle after which it goes on by itself; and one that only its application or user ends.
+    /// Whether the session goes on by itself after its obstacle, or only by its application or user.
     var hasPassingObstacle: Bool { obstacle.map { !$0.isFinal } ?? false }
     var hasFinalObstacle: Bool { obstacle?.isFinal ?? false }
 
-    /// Ends the obstacle if this occasion does.
     mutating func end(_ occasion: Obstacle.Occasion) {
         if obstacle?.ends(occasion) ?? false { obstacle = nil }
     }

@@ -1,13 +1,13 @@
 /// What users want to hear (N19), and their switches (N16).
 extension Engine {
-    /// N19: lets a session be heard beside those that silence it now. With `free`, also beside those that lower or reject
-    /// it, and in spite of obstacles and switches.
+    /// N19: lets a session be heard beside its silencers; with `free` also beside sessions that lower or reject it, and
+    /// in spite of obstacles and switches.
     mutating func free(_ id: StreamID, by action: UserAction, at now: Instant) {
         guard !facts.isSuspended, let index = facts.stream(id) else { return }
         let scene = scene(at: now)
         let stream = facts.streams[index]
         let place = stream.session
-        // R64: whoever plays what has lost its output wants to hear it elsewhere.
+        // R64: a user who plays a session without its output wants to hear it elsewhere.
         let goesOnElsewhere = action == .play && scene.lacksOutput(place)
         let isAllowed = facts.rules.policy.user.allow(action)
         guard isAllowed || goesOnElsewhere, facts.isWanted(stream), scene.lack(stream) == nil,
@@ -25,7 +25,7 @@ extension Engine {
         if action == .free, scene.switchedOff(stream) != nil { facts.sessions[place].isFreeFromSwitches = true }
     }
 
-    /// N16: changes the switches. A freed session is free from them until one of them changes.
+    /// N16: a freed session is free from the switches until one of them changes.
     mutating func change(to new: Switches, at now: Instant) {
         var new = new
         if let end = new.pausedUntil, end <= now { new.pausedUntil = nil }
@@ -39,7 +39,6 @@ extension Engine {
 }
 
 extension Scene {
-    /// Whether a session has lost its output.
     func lacksOutput(_ place: Int) -> Bool {
         switch standings[place].obstacle {
         case .lostOutput?, .missedOutput?: true
@@ -47,8 +46,7 @@ extension Scene {
         }
     }
 
-    /// N19: the sessions that silence a session, whether they are heard or hold it while they are interrupted
-    /// themselves; with `includesOthers` also the heard ones that lower or reject it.
+    /// N19: the silencers of a session, heard or interrupted; with `includesOthers` also those that lower or reject it.
     func oppressors(of place: Int, includesOthers: Bool) -> [Int] {
         var holders: [Int] = []
         var next = standings[place].cause

@@ -1,7 +1,6 @@
 /// What comes of a stream that asks for its session.
 enum Request {
     case none
-    /// The session asks to be heard.
     case asks
     /// It is rejected (R8).
     case rejected(by: FormerSession)
@@ -9,29 +8,27 @@ enum Request {
 
 /// Whether sessions may begin.
 extension Scene {
-    /// R9: what comes of a stream that its application starts. It asks for its session if no other stream of it plays, or
-    /// if it is silenced.
+    /// R9: a stream asks for its session if it is the first to play, or if the session is silenced.
     func request(by stream: Stream, in place: Int) -> Request {
         guard mayRequest(stream, place) else { return .none }
-        // R8: a session that is rejected does nothing to others.
+        // R8: a rejected session does nothing to others.
         if isNew(stream, place), let rejecter = rejecter(of: stream.described, place) {
             return .rejected(by: FormerSession(facts.sessions[rejecter], standings[rejecter].described))
         }
         return .asks
     }
 
-    /// R9: whether a stream that its application starts asks for its session.
+    /// R9: whether a stream asks for its session when its application starts it.
     func mayRequest(_ stream: Stream, _ place: Int) -> Bool {
-        // R34: only the application asks where it drives its session. R17, R18: a stream that the category keeps silent
-        // asks for nothing.
+        // R34: only the application asks where it drives its session. R17, R18: see `lack`.
         if standings[place].driver.isApplication { return false }
-        // R13: a user interface sound has asked for nothing, and asks for nothing in a silenced session.
+        // R13: a user interface sound asks for nothing in a silenced session.
         if stream.isUISound { return sums[place].wantedCount == 0 }
         if lack(stream.direction, place) != nil { return false }
         return !hasWantedSound(place) || isSilenced(place) || standings[place].obstacle != nil
     }
 
-    /// R8: whether a session can be rejected because of a stream, as it is not heard yet.
+    /// R8: a session can be rejected while it is not heard yet.
     func isNew(_ stream: Stream, _ place: Int) -> Bool {
         if stream.isUISound { return false }
         // R36: nothing rejects a call, whatever its streams are.
@@ -39,7 +36,7 @@ extension Scene {
         return standings[place].phase == .inactive || isSilenced(place) || standings[place].described.has(.uiSound)
     }
 
-    /// R8: the heard session that rejects a session of this description; `nil` for none.
+    /// R8: the heard session that rejects this description.
     func rejecter(of described: Described, _ place: Int) -> Int? {
         guard rules.hasRejections else { return nil }
         return allHeard().first { actor in
@@ -48,7 +45,7 @@ extension Scene {
         }
     }
 
-    /// R8: the heard session that would reject or silence a session if it were activated now; `nil` for none.
+    /// R8: the heard session that would reject or silence a session if it were activated now.
     func blocker(of place: Int) -> Int? {
         let described = ownDescribed(place)
         if let rejecter = rejecter(of: described, place) { return rejecter }
@@ -56,7 +53,7 @@ extension Scene {
         return allHeard().first { silencing(party($0), asking) != .mix }
     }
 
-    /// The sessions that are heard and can do something to others, the strongest claim first.
+    /// The strongest claim first.
     func allHeard() -> [Int] {
         let heard = standings.indices.filter { standings[$0].described.has(.acts) && isHeard($0) }
         return heard.count < 2 ? heard : heard.sorted { isAbove($0, $1) }

@@ -1,6 +1,6 @@
 /// What sessions are.
 extension Scene {
-    /// R1: finds out what a session is. Returns whether it is something else than before.
+    /// R1: returns whether the description has changed.
     mutating func describe(_ place: Int) -> Bool {
         guard let described = describedNow(place), described !== standings[place].described else { return false }
         let isOther = described != standings[place].described
@@ -8,7 +8,7 @@ extension Scene {
         return isOther
     }
 
-    /// What a session is now; `nil` if that has not changed.
+    /// `nil` if unchanged.
     private func describedNow(_ place: Int) -> Described? {
         if standings[place].driver == .closed, !facts.sessions[place].isConfigured { return nil }
         guard isDescribedByStreams(place) else { return ownDescribed(place) }
@@ -25,13 +25,12 @@ extension Scene {
         return remembered(description, place)
     }
 
-    /// Whether a session is what its strongest stream is, as before.
     private func isSame(_ saying: Sums.Saying, _ place: Int) -> Bool {
         saying.strongest >= 0 && !(saying.plays && saying.records)
             && facts.streams[Int(saying.strongest)].described === standings[place].described
     }
 
-    /// R1, N14: the strongest description of streams, or that of a call if they play and record.
+    /// R1, N14: the description of a call if streams play and record.
     func strongest(_ saying: Sums.Saying) -> Described? {
         guard saying.strongest >= 0 else { return nil }
         let strongest = facts.streams[Int(saying.strongest)].described
@@ -40,7 +39,7 @@ extension Scene {
         return call.isStronger(than: strongest) ? call : strongest
     }
 
-    /// R36: what an opened session is by its configuration, with the priority of its strongest wanted stream.
+    /// R36: by its configuration, with the priority of its strongest wanted stream.
     func ownDescribed(_ place: Int) -> Described {
         guard let own = facts.sessions[place].own else { return standings[place].described }
         if facts.sessions[place].kind != .opened || sums[place].priority <= own.description.priority { return own }
@@ -50,7 +49,6 @@ extension Scene {
         return remembered(description, place)
     }
 
-    /// A description with what is read from it; the present one if that is equal.
     private func remembered(_ description: SessionDescription, _ place: Int) -> Described {
         let present = standings[place].described
         return present.description == description ? present : Described(description, rules)

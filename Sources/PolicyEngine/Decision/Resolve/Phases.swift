@@ -1,10 +1,10 @@
 /// Times that no policy sets.
 enum Limits {
-    /// The longest time that a session waits for others to fall silent, beyond their fade (R37).
+    /// R37: how long a session waits for others to fall silent, beyond their fade.
     static let handover = Duration.seconds(2)
-    /// The longest time that the server may take to run a stream that may run.
+    /// How long the server may take to run a stream that may run.
     static let start = Duration.seconds(2)
-    /// The longest time that a session which has lost its output hears of the new route before it hears of the loss.
+    /// How long a session that has lost its output may wait for its new route before it hears of the loss.
     static let routeChange = Duration.seconds(2)
     /// The fade of a change for which no description gives one.
     static let fade = Duration.milliseconds(500)
@@ -12,19 +12,19 @@ enum Limits {
 
 /// When sessions begin and end, and who is lowered.
 extension Scene {
-    /// Moves a session to the phase that its streams, what silences it, and the time require (R2, R37).
+    /// The phase follows from streams, silencers and time (R2, R37).
     mutating func advance(_ place: Int) {
         let asks = asks(place)
         let (isSilenced, isStopped) = (isSilenced(place), isStopped(place))
         let old = standings[place].progress
         var new = old
         if asks {
-            // R34: a session that asks while it is silenced starts as soon as it may.
+            // R34: a session that asks while silenced starts as soon as it may.
             if old.phase == .inactive, wasSilenced(place) { new.startsWhenFree = true }
             new.phase = phase(of: place, new, isSilenced: isSilenced, isStopped: isStopped)
         } else {
             (new.hasStarted, new.startsWhenFree) = (false, false)
-            // A session that stops asking while it is silenced ends at once.
+            // A session that stops asking while silenced ends at once.
             new.phase = ending(of: place, atOnce: isSilenced || start[place].obstacle != nil || isStopped)
         }
         let isActive = new.phase != .inactive
@@ -39,13 +39,12 @@ extension Scene {
         if new != old { standings[place].progress = new }
     }
 
-    /// Whether a session was silenced before the event, and would have gone on by itself.
+    /// And would have gone on by itself.
     private func wasSilenced(_ place: Int) -> Bool {
         guard !before.isSuspended, place < before.standings.count else { return false }
         return before.standings[place].cause != nil || before.standings[place].hasPassingObstacle
     }
 
-    /// The phase of a session that asks.
     private func phase(of place: Int, _ progress: Progress, isSilenced: Bool, isStopped: Bool) -> Phase {
         let runs = standings[place].driver.isApplication || sums[place].running > 0
         let isOver = standings[place].phase.end.map { $0 <= now } ?? false
@@ -73,7 +72,7 @@ extension Scene {
         }
     }
 
-    /// The phase of a session that does not ask: it outlives its last stream by its release delay (R2).
+    /// R2: a session outlives its last stream by its release delay.
     private func ending(of place: Int, atOnce: Bool) -> Phase {
         if standings[place].driver.isApplication { return .inactive }
         switch standings[place].phase {
@@ -85,7 +84,7 @@ extension Scene {
         }
     }
 
-    /// R37: sessions that wait for others to fall silent begin when all are silent.
+    /// R37: sessions that wait for others begin when all are silent.
     mutating func begin() {
         guard standings.contains(where: { $0.phase.isHandover }), !isFading else { return }
         for place in standings.indices where standings[place].phase.isHandover {
@@ -93,18 +92,17 @@ extension Scene {
         }
     }
 
-    /// Whether a stream can be heard although it should be silent. R13: only other sessions silence user interface sounds.
+    /// R13: only other sessions silence user interface sounds.
     var isFading: Bool { standings.indices.contains { isSilenced($0) && isAudible($0) } }
 
-    /// Whether a silenced session can still be heard.
     func isAudible(_ place: Int) -> Bool {
         (standings[place].cause == nil && isSilenced(place) ? sums[place].audibleSounds : sums[place].audible) > 0
     }
 
     // MARK: - Lowering
 
-    /// R45, N10: the place of the heard session that lowers a session furthest; `nil` for none. If two lower each other,
-    /// only the weaker one is lowered. Among equal ones the present one remains.
+    /// R45, N10: the heard session that lowers a session furthest. If two lower each other, only the weaker one is
+    /// lowered. Among equal duckers the present one remains.
     func ducker(of place: Int) -> Int? {
         var best: (actor: Int, gain: LinearGain)?
         for actor in heard where actor != place {

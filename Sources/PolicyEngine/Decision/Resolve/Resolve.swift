@@ -1,7 +1,7 @@
 /// Decides who is heard, and who silences whom: a function of the facts, the verdict before, the policy and the time.
 extension Scene {
-    /// Decides about all sessions. Where sessions with weaker claims may stop speech, a first pass finds out whether they
-    /// do; then all is decided again, from the start, with that knowledge (N1).
+    /// N1: where weaker sessions may stop speech, a first pass finds out whether they do; then all is decided again
+    /// with that knowledge.
     mutating func resolve() {
         decideAll()
         let speech = contestedSpeech()
@@ -23,7 +23,7 @@ extension Scene {
         }
     }
 
-    /// R77, N6, N7: finds out what may be read of a session.
+    /// What others may read of a session (R77, N6, N7).
     private mutating func show(_ place: Int) {
         let isHeard =
             sums[place].running > 0 && standings[place].phase != .inactive && standings[place].described.has(.plays)
@@ -35,8 +35,8 @@ extension Scene {
         if isInputMuted != standings[place].isInputMuted { standings[place].isInputMuted = isInputMuted }
     }
 
-    /// Decides about all sessions that can do something to others, the strongest claim first, until nothing changes; each
-    /// time also about the rest, before those that have ended become something else.
+    /// First the sessions that can affect others, the strongest claim first, until nothing changes; each time also the
+    /// rest, before ended sessions become something else.
     private mutating func decideAll() {
         for place in standings.indices { _ = describe(place) }
         let mayAct = standings.indices.map { self.mayAct($0) }
@@ -59,7 +59,7 @@ extension Scene {
         }
     }
 
-    /// Decides about a session on which no other depends, until nothing changes.
+    /// A session on which no other depends.
     private mutating func settle(_ place: Int) {
         var turns = 0
         while turns < 8, decide(place) {
@@ -68,15 +68,14 @@ extension Scene {
         }
     }
 
-    /// Whether others may depend on what is decided about a session; or it is stronger now than who silences it, and so
-    /// is decided before that one.
+    /// Whether other sessions may depend on this one; or it has become stronger than its silencer and is decided first.
     private func mayAct(_ place: Int) -> Bool {
         if let cause = standings[place].cause, isAbove(place, cause) { return true }
         guard standings[place].described.has(.acts) || start[place].described.has(.acts) else { return false }
         return standings[place].phase != .inactive || standings[place].interruption != .none || asks(place)
     }
 
-    /// Decides about one session. Returns whether that is something else than before.
+    /// Returns whether the session has changed.
     private mutating func decide(_ place: Int) -> Bool {
         let (phase, cause, reason) = (standings[place].phase, standings[place].cause, standings[place].obstacle?.reason)
         resolveCause(of: place)
@@ -85,7 +84,7 @@ extension Scene {
             || standings[place].obstacle?.reason != reason
     }
 
-    /// Puts the sessions in the order of their claims; speech comes after those with weaker claims that may stop it (N1).
+    /// By claim; speech comes after weaker sessions that may stop it (N1).
     private mutating func sortActors() {
         actors = actors.sorted { isAbove($0, $1) }
         for place in actors.reversed() where standings[place].described.has(.isSpeech) {
@@ -100,7 +99,7 @@ extension Scene {
         }
     }
 
-    /// N1: the speech that a session with a weaker claim may stop.
+    /// N1: the speech that sessions with weaker claims may stop.
     private func contestedSpeech() -> [Int] {
         standings.indices.filter { place in
             standings[place].described.has(.isSpeech)

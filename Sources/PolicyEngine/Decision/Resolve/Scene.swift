@@ -4,7 +4,6 @@ struct Party: Sendable {
     let described: Described
     let request: UInt64
 
-    /// Its claim, the higher the stronger.
     var claim: UInt64 { PolicyEngine.claim(described, request) }
 }
 
@@ -17,7 +16,7 @@ func claim(_ described: Described, _ request: UInt64) -> UInt64 {
 final class Setting: Sendable {
     let facts: Facts
     let now: Instant
-    /// The verdict before the event, and where the sessions stood when the event had changed the facts.
+    /// The verdict before the event, and the standings when the event had changed the facts.
     let before: Verdict
     let start: [Standing]
     let sums: [Sums]
@@ -31,16 +30,15 @@ final class Setting: Sendable {
     }
 }
 
-/// Facts, and where the sessions stand: what asks, what is heard, and who does what to whom.
+/// Facts and standings: which session asks, which is heard, and what each does to others.
 struct Scene: Sendable {
     let setting: Setting
-    /// Where the sessions stand now.
     var standings: [Standing]
-    /// The sessions that are heard and do something to others, the strongest claim first.
+    /// Of those with an effect on others, the strongest claim first.
     var heard: [Int] = []
-    /// The sessions that can do something to others, in the order in which they are decided.
+    /// The sessions that can affect others, in the order of decisions.
     var actors: [Int] = []
-    /// N1: speech that sessions with weaker claims could stop: what is known to be heard, and what is not.
+    /// N1: speech that weaker sessions could stop: known to be heard, and known not to be.
     var heardSpeech: [Int] = []
     var stoppedSpeech: [Int] = []
 
@@ -56,14 +54,14 @@ struct Scene: Sendable {
     var now: Instant { setting.now }
     var rules: Rules { setting.facts.rules }
 
-    /// Where a session stood before the event; `nil` for one that the event has created.
+    /// `nil` for a session that the event has created.
     func former(_ place: Int) -> Standing? {
         place < before.standings.count ? before.standings[place] : nil
     }
 
     // MARK: - One session
 
-    /// R1: whether its streams say what a session is, because its application has neither configured nor driven it.
+    /// R1: its streams describe a session that its application has neither configured nor driven.
     func isDescribedByStreams(_ place: Int) -> Bool {
         switch facts.sessions[place].kind {
         case .implicit: true
@@ -72,7 +70,6 @@ struct Scene: Sendable {
         }
     }
 
-    /// Whether a session asks to be heard.
     func asks(_ place: Int) -> Bool {
         switch standings[place].driver {
         case .activated: return true
@@ -83,43 +80,42 @@ struct Scene: Sendable {
         }
     }
 
-    /// Whether a stream is wanted that is no user interface sound, and whose direction the category allows.
+    /// Whether a wanted stream, no user interface sound, has a direction that the category allows.
     func hasWantedSound(_ place: Int) -> Bool {
         sums[place].wantedCaptures > 0 && lack(.capture, place) == nil
             || sums[place].wantedCount > sums[place].wantedUISounds &+ sums[place].wantedCaptures
                 && lack(.playback, place) == nil
     }
 
-    /// R15–R19, R23: why a session's category keeps the sound of a direction silent for good; `nil` if it does not.
+    /// R15–R19, R23: why a session's category keeps a direction silent for good.
     func lack(_ direction: StreamDirection, _ place: Int) -> Reason? {
         if facts.sessions[place].kind != .opened || isDescribedByStreams(place) { return nil }
         return standings[place].described.description.category.lack(direction)
     }
 
-    /// The same for one stream; a user interface sound belongs to no category but its own (R13).
+    /// A user interface sound belongs to no category but its own (R13).
     func lack(_ stream: Stream) -> Reason? {
         stream.isUISound ? nil : lack(stream.direction, stream.session)
     }
 
-    /// Whether a session is silenced.
     func isSilenced(_ place: Int) -> Bool {
         !facts.isSuspended && standings[place].hasSilencer
     }
 
-    /// Whether only its own application, or its user, makes a silenced session heard again.
+    /// Whether only its own application or user makes the session heard again.
     func isStopped(_ place: Int) -> Bool {
         isSilenced(place) && standings[place].cause == nil && standings[place].hasFinalObstacle
     }
 
-    /// Whether a session is heard, or about to be, and so does something to others.
+    /// Whether a session is heard, or about to be, and so affects others.
     func isHeard(_ place: Int) -> Bool {
         if standings[place].phase == .inactive || standings[place].hasSilencer || facts.isSuspended { return false }
         if standings[place].phase.isLeaving { return false }
         return standings[place].driver.mayBeHeard && !stoppedSpeech.contains(place)
     }
 
-    /// N17: whether those that a session has silenced keep waiting for it: while it is heard, while it is interrupted
-    /// itself and may resume, and for a time after it was notified that it may resume.
+    /// N17: the victims of a session wait while it is heard, while it is interrupted and may resume, and for a
+    /// time after the notification that it may resume.
     func holds(_ place: Int) -> Bool {
         if standings[place].driver == .closed { return false }
         let isActive = standings[place].phase != .inactive
@@ -133,7 +129,7 @@ struct Scene: Sendable {
         return false
     }
 
-    /// Whether a session was given up and its phase does not say so yet.
+    /// Whether a session was given up although its phase does not say so yet.
     private func isOver(_ place: Int) -> Bool {
         switch standings[place].phase {
         case .leaving: return true
@@ -143,7 +139,7 @@ struct Scene: Sendable {
         return !standings[place].driver.mayBeHeard
     }
 
-    /// Whether a silenced session goes on when what silences it has ended.
+    /// Whether a session goes on when its silencer has ended.
     func mayResume(_ place: Int) -> Bool {
         switch standings[place].driver {
         case .streams: asks(place)
@@ -158,13 +154,12 @@ struct Scene: Sendable {
         Party(place: place, described: standings[place].described, request: facts.sessions[place].request)
     }
 
-    /// A session's claim, the higher the stronger.
     func claim(_ place: Int) -> UInt64 { PolicyEngine.claim(standings[place].described, facts.sessions[place].request) }
 
     func isAbove(_ one: Int, _ other: Int) -> Bool { claim(one) > claim(other) }
 
-    /// Whether an actor leaves a session alone: its user wants it to be heard (N19); the actor is quiet (N13); they are
-    /// heard in different zones (N27); or the session's application has begun the actor's interruption (R36).
+    /// Whether an actor leaves a session alone: the user frees the session (N19); the actor is quiet (N13); their zones
+    /// differ (N27); or the session's application has begun the actor's interruption (R36).
     func spares(_ actor: Int, _ other: Int) -> Bool {
         if !facts.sessions[other].freeFrom.isEmpty,
             facts.sessions[other].freeFrom.contains(facts.sessions[actor].number)
@@ -181,8 +176,7 @@ struct Scene: Sendable {
         return beginner == facts.sessions[other].identity.application
     }
 
-    /// What an actor does to another session, whoever has the stronger claim; only speech is also stopped by a weaker
-    /// one (N1, N2).
+    /// Whoever has the stronger claim; but only speech is also stopped by a weaker one (N1, N2).
     func effect(_ actor: Party, on other: Party) -> Interplay.Kind {
         if actor.place == other.place { return .mix }
         let pair = rules.pair(actor.described, on: other.described)
@@ -191,14 +185,13 @@ struct Scene: Sendable {
         return other.request > actor.request ? pair.newcomer : pair.playing
     }
 
-    /// N1, N2: whether an actor that stops speech stops this one, although its claim is weaker. If two stop each other,
-    /// the later one wins.
+    /// N1, N2: whether a weaker actor stops this speech. If two stop each other, the later one wins.
     private func stops(_ actor: Party, _ speech: Party) -> Bool {
         actor.described.description.priority >= speech.described.description.priority
             && !rules.pair(speech.described, on: actor.described).playing.silences
     }
 
-    /// How an actor silences another session while the actor is heard; `mix` if it does not.
+    /// `mix` if the actor does not silence the session.
     func silencing(_ actor: Party, _ other: Party) -> Interplay.Kind {
         if actor.place == other.place { return .mix }
         if actor.claim < other.claim { return stopsStrongerSpeech(actor, other) ? .cork : .mix }
@@ -208,7 +201,7 @@ struct Scene: Sendable {
 
     func silences(_ actor: Int, _ other: Int) -> Bool { silencing(party(actor), party(other)) != .mix }
 
-    /// N1, N2: whether an actor with a weaker claim stops a session's speech.
+    /// N1, N2: the only case in which the weaker claim wins.
     func stopsStrongerSpeech(_ actor: Party, _ other: Party) -> Bool {
         other.described.has(.isSpeech) && actor.place != other.place && actor.claim < other.claim
             && rules.pair(actor.described, on: other.described).stopsSpeech && !spares(actor.place, other.place)

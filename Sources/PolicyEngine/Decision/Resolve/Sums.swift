@@ -1,10 +1,9 @@
-/// What counts of a session's streams, summed up in one pass over all streams.
+/// The counts of a session's streams, from one pass over all streams.
 struct Sums: Sendable {
-    /// What the wanted streams, or all of them, say of their session.
     struct Saying: Sendable {
         /// The stream with the strongest description (R1); −1 for none.
         var strongest: Int32 = -1
-        /// Whether there are both halves of a call (N14).
+        /// The two halves of a call (N14).
         var plays = false
         var records = false
     }
@@ -12,36 +11,33 @@ struct Sums: Sendable {
     var count: Int32 = 0
     var wanted = Saying()
     var all = Saying()
-    /// How many streams are wanted; how many of these are user interface sounds, and how many of the rest record.
+    /// Of all wanted ones; of these, user interface sounds; of the rest, recordings.
     var wantedCount: Int32 = 0
     var wantedUISounds: Int32 = 0
     var wantedCaptures: Int32 = 0
-    /// Whether a wanted user interface sound records.
     var hasUICapture = false
-    /// How many wanted streams run.
     var running: Int32 = 0
-    /// How many streams can be heard, as far as is known; and how many of these are no user interface sounds.
+    /// As far as is known; and without user interface sounds.
     var audible: Int32 = 0
     var audibleSounds: Int32 = 0
-    /// How many wanted streams play and are loud enough to count (N13).
+    /// Of wanted playback (N13).
     var sounding: Int32 = 0
-    /// How many streams record, and how many of these record from a muted input (N7).
+    /// All, and those with a muted input (N7).
     var captures: Int32 = 0
     var mutedCaptures: Int32 = 0
-    /// Where the wanted playback is heard, and whether that is unknown of some of it (N27).
+    /// Of wanted playback, and whether the place of some is unknown (N27).
     private var knownZones: ZoneSet = []
     private var isSomewhere = false
-    /// The highest priority of a wanted stream, and whether one that has it is a call and no ringing (R36, N8).
+    /// The highest of the wanted streams, and whether one of these is a call and no ringing (R36, N8).
     var priority = Priority.normal
     var isCall = false
 
-    /// Where the session is heard; empty if that is not known (N27).
+    /// Empty if unknown (N27).
     var zones: ZoneSet { isSomewhere ? [] : knownZones }
 
-    /// N7: whether it records, and all its inputs are muted.
+    /// N7: all inputs are muted.
     var isInputMuted: Bool { captures > 0 && captures == mutedCaptures }
 
-    /// Adds up the streams of each session.
     static func all(_ facts: Facts, _ applied: [Applied]) -> [Sums] {
         var result = [Sums](repeating: Sums(), count: facts.sessions.count)
         let (muted, pairs) = (facts.rules.policy.muted, facts.rules.call != nil)
