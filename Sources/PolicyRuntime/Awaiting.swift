@@ -1,29 +1,22 @@
 import PolicyEngine
 
-/// A stream's wait for the output on which it was heard (R64).
-///
-/// A client that gets nothing played may stop its stream and start it again, or close it and open another one. That is
-/// not its user's doing, and must not make it heard on another output.
+/// A stream's wait for the output on which it was heard (R64). A client that gets nothing played may restart its stream
+/// or open another one: not its user's doing, and no reason to play on another output.
 struct OutputWait: Equatable {
-    /// When the output was lost.
     let since: Instant
-    /// Since when the client has stopped the stream; `nil` while it has not.
     var stoppedSince: Instant?
 }
 
-/// What a silenced stream that is gone leaves to a new one of its application.
+/// What a silenced stream leaves to a new one of its application when it goes.
 struct LeftPlace {
-    /// The ports on which it was heard.
     var ports: Set<String>
-    /// When it went.
     var since: Instant
-    /// The session that had interrupted it; `nil` for none.
     var interrupter: SessionNumber?
 }
 
 extension SessionRuntime {
-    /// N19: whether the user plays a stream that begins: some programs close an interrupted stream when they are paused, and
-    /// open another one when they are played. One that has a player on the bus says there that it plays.
+    /// N19: some programs close an interrupted stream when paused, and open another one when played. A player on the
+    /// bus must say that it plays.
     func takesPlaceByUser(_ stream: StreamEntry) -> Bool {
         guard stream.direction == .playback, let place = left[stream.application], isInterrupted(place),
             place.since.duration(to: host.now) >= Self.shortestPause
@@ -31,24 +24,22 @@ extension SessionRuntime {
         return players?.player(of: stream.identity).map { $0.status == .playing } ?? true
     }
 
-    /// Whether the interruption is not over in which a stream went.
     func isInterrupted(_ place: LeftPlace) -> Bool {
         place.interrupter.flatMap { engine.snapshot(of: $0) } != nil
     }
 
-    /// The shortest pause that counts as one of the user's (N19).
+    /// Shorter pauses are not the user's (N19).
     static let shortestPause = Duration.milliseconds(300)
-    /// The maximum number of streams that are kept after their clients have closed them; beyond it the oldest is dropped.
+    /// Of streams that the engine keeps after their clients have closed them; the oldest is dropped beyond it.
     static let maximumClosed = 64
 
-    /// Whether the engine must be told now that a client has started or stopped its stream. It is not while the stream waits
-    /// for its output, unless its user has done it (R64).
+    /// The engine is not told what a client does while its stream waits for its output, unless its user does it (R64).
     func concernsEngine(_ stream: StreamEntry, isWanted: Bool) -> Bool {
         guard let wait = stream.wait else { return true }
-        // A player shows whether its user has paused it meanwhile; a client that starves does not change that.
+        // A player shows whether its user has paused it; a client that starves leaves the player as it is.
         let hasPaused = isWanted ? hasPaused(stream, since: wait.since) : nil
         if !stream.isWanted {
-            // A first start asks for nothing: the stream may be there in place of one that is gone.
+            // A first start asks for nothing: the stream may replace one that is gone.
             if hasPaused == true { sooner.append(.streamFreed(stream.id, by: .play)) }
             return true
         }
@@ -63,22 +54,21 @@ extension SessionRuntime {
         return false
     }
 
-    /// The longest time for which a client stops its stream while its player goes on, as VLC does when it has just begun.
+    /// A client may stop its stream this long while its player plays on, as VLC does at the beginning.
     private static let longestStop = Duration.seconds(2)
 
-    /// Whether a client has stopped its stream a moment ago, and not its user: its player on the bus still says that it
-    /// plays, or it has none and stopped for less time than a user's pause lasts.
+    /// Whether a client, not its user, has stopped its stream a moment ago: its player still plays, or there is none
+    /// and the stop is shorter than a user's pause.
     func isStoppedByItself(_ stream: StreamID) -> Bool {
         guard let stream = streams[stream], stream.direction == .playback, !stream.isWanted,
             let start = stream.pausedSince
         else { return false }
-        // When its user pauses it, a player may say so a little before its stream stops.
+        // A player may announce its user's pause a little before its stream stops.
         let hasPaused = hasPaused(stream, since: start.advanced(by: .zero - Self.shortestPause))
         let longest = hasPaused == nil ? Self.shortestPause : Self.longestStop
         return hasPaused != true && start.duration(to: host.now) < longest
     }
 
-    /// Tells the engine that the oldest of the streams is gone that their clients have closed, if there are too many.
     func dropOldestClosed() {
         let closed = streams.values.filter { $0.closing != nil }
         guard closed.count > Self.maximumClosed,
@@ -89,16 +79,14 @@ extension SessionRuntime {
         sooner.append(.streamVanished(oldest.id))
     }
 
-    /// How often it is looked whether the process has ended that closed a stream. A program that ends closes its streams first,
-    /// and the server says nothing of its end.
+    /// A program that ends closes its streams first, and the server says nothing of the end.
     static let endCheckInterval = Duration.seconds(1)
 
-    /// Whether nobody is left to open another stream in place of one.
+    /// Nobody is left to open another stream.
     func hasProcessEnded(_ stream: StreamEntry) -> Bool {
         stream.identity.client.program.map { hasEnded($0.process) } ?? false
     }
 
-    /// Forgets closed streams whose processes have ended.
     func checkEnds(of due: [StreamEntry], at now: Instant) {
         for stream in due where stream.closing != nil && stream.endCheck.map({ $0 <= now }) ?? false {
             stream.endCheck = now.advanced(by: Self.endCheckInterval)
@@ -106,7 +94,6 @@ extension SessionRuntime {
         }
     }
 
-    /// A stream waits no longer for its output: the engine is told what its client has done meanwhile.
     private func stopAwaiting(_ stream: StreamEntry, _ wait: OutputWait) {
         if stream.closing != nil {
             sooner.append(.streamVanished(stream.id))
@@ -115,7 +102,7 @@ extension SessionRuntime {
         }
     }
 
-    /// Records where a stream was heard that is silenced now, and whether it waits for that output (R64).
+    /// R64: a stream that was silenced may wait for the output on which it was heard.
     func notePlace(of stream: StreamEntry, after former: Treatment) {
         let treatment = stream.treatment
         if case .output(let port) = treatment.cause {
@@ -126,7 +113,7 @@ extension SessionRuntime {
             stream.heardOn = stream.isRunning ? portsHeard(stream) : left[stream.application]?.ports ?? []
         }
         let awaited: Bool = if case .output = treatment.cause { stream.direction == .playback } else { false }
-        // A closed stream is not kept any longer than the output is waited for.
+        // The wait for the output ends, and with it a closed stream.
         if let wait = stream.wait, !awaited || treatment.reason == .superseded && stream.closing != nil {
             stopAwaiting(stream, wait)
         }

@@ -1,37 +1,33 @@
 public import PolicyEngine
 
-/// The identity behind a stream or a connection (N18, N20): what the kernel and the server have verified; a client's
-/// own claims count only where nothing is verified.
+/// The identity behind a stream or connection (N18, N20): verified by kernel and server; a client's claims count only
+/// where nothing is verified.
 public struct ClientIdentity: Sendable, Equatable {
-    /// The program at the time it connected; `nil` if its process is unknown, or is only a sandbox's proxy.
+    /// At the time of the connection; `nil` if the process is unknown, or only a sandbox's proxy.
     public let program: Program?
     /// The sandbox that the program runs in.
     public let sandbox: AppSandbox?
     /// The application that the program belongs to.
     public let application: ApplicationID
-    /// Further names by which a user may refer to the client, besides the name of ``application``.
+    /// Further names by which a user may refer to the client.
     public let names: Set<String>
     /// Whether the client is part of the sound server.
     public let isOfServer: Bool
     /// Whether the client certainly runs outside of any sandbox.
     public let isUnconfined: Bool
 
-    /// Determines an identity.
+    /// Determines an identity. The client claims `binary` and `displayName`.
     ///
     /// - Parameters:
-    ///   - program: The process, if it is verified.
-    ///   - sandbox: The sandbox that the server knows, for a process that is only a proxy.
-    ///   - binary: The name of the executable, as the client claims.
-    ///   - displayName: The name for people, as the client claims.
-    ///   - fallback: The name if nothing else is known.
-    ///   - connection: Identifies the connection, which stands for the application if nothing else is known.
-    ///   - isOfServer: Whether the client is part of the sound server.
+    ///   - program: The process, if verified.
+    ///   - sandbox: As the server knows it, for a process that is only a proxy.
+    ///   - connection: Stands for the application if nothing else is known.
     public init(
         program: Program?, sandbox: AppSandbox?, binary: String?, displayName: String?, fallback: String,
         connection: String, isOfServer: Bool = false
     ) {
         self.isOfServer = isOfServer
-        // What the server has found counts more than a process that may only be stated.
+        // The server's finding counts more than a process that may only be stated.
         let isProxy = if let sandbox { program?.sandbox?.isSame(as: sandbox) != true } else { false }
         isUnconfined = sandbox == nil && (program?.confinement == .unconfined || isOfServer)
         self.program = isProxy ? nil : program
@@ -56,7 +52,7 @@ public struct ClientIdentity: Sendable, Equatable {
         names = Set(others.compactMap { $0 }).subtracting([application.name, ""])
     }
 
-    /// The identity of an application of which only this is known, as in a simulation.
+    /// For an application of which only this is known, as in a simulation.
     package init(_ application: ApplicationID, sandbox: AppSandbox? = nil) {
         program = nil
         self.sandbox = sandbox
@@ -66,18 +62,15 @@ public struct ClientIdentity: Sendable, Equatable {
         isUnconfined = sandbox == nil
     }
 
-    /// Whose limits the client uses up: those of its application. All instances of a sandboxed application are one, and so are
-    /// all programs of which nothing is known.
+    /// Whose limits the client uses up. All programs of which nothing is known count as one.
     package var accountableName: String {
         sandbox != nil || isUnconfined ? keyOfAllInstances : ""
     }
 
-    /// The key of the client's application. All instances of a sandboxed application have the same, as the instance is not
-    /// always known.
+    /// Equal for all instances of a sandboxed application: the instance is not always known.
     package var keyOfAllInstances: String { sandbox.map { "sandbox \($0.application)" } ?? application.key }
 
-    /// The verified value of a property. The outer value is `nil` if the property cannot be verified, the inner value
-    /// if the client certainly has no such property.
+    /// A verified property; the outer `nil`: it cannot be verified; the inner: there is certainly none.
     public func verified(_ property: String) -> String?? {
         switch property {
         case "pipewire.access.portal.app_id": return .some(sandbox?.application)

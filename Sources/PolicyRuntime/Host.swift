@@ -16,19 +16,19 @@ public enum LogLevel: Int32, Sendable {
 public struct DeviceFigures: Sendable, Hashable {
     /// The number of channels.
     public var channels: UInt32
-    /// The position of its volume slider, from 0 to 1: 0 while it is muted, and 1 for every volume above the full level.
+    /// The position of its volume slider, 0…1: 0 while muted, and 1 for every volume above the full level.
     public var volume: Double
-    /// The time between a stream and what is heard or recorded; zero if the server does not know it.
+    /// From a stream to the sound; zero if unknown.
     public var latency: Duration
 
-    /// Describes a sink or source, without channels and silent unless something else is given.
+    /// Describes a sink or source.
     public init(channels: UInt32 = 0, volume: Double = 0, latency: Duration = .zero) {
         self.channels = channels
         self.volume = volume >= 0 ? min(volume, 1) : 0
         self.latency = min(max(latency, .zero), DeviceFigures.longestLatency)
     }
 
-    /// Programs may state any latency of the nodes that they make.
+    /// Programs may state any latency of their nodes.
     private static let longestLatency = Duration.seconds(60)
 }
 
@@ -36,7 +36,7 @@ public struct DeviceFigures: Sendable, Hashable {
 public struct GraphClock: Sendable, Hashable {
     /// The sample rate in Hz.
     public var sampleRate: Double
-    /// The duration of one cycle. Changes of gain take effect at its end.
+    /// The duration of one cycle, at whose end changes of gain take effect.
     public var quantum: Duration
 
     /// Creates a clock.
@@ -46,93 +46,76 @@ public struct GraphClock: Sendable, Hashable {
     }
 }
 
-/// What the runtime needs of a sound server.
-///
-/// All calls come on the server's main loop. None may block. What a call causes is posted
-/// (``SessionRuntime/post(_:now:)``), and waits until the present effects are applied.
+/// What the runtime needs of a sound server. All calls come on the server's main loop, and none may block. Consequences
+/// are posted (``SessionRuntime/post(_:now:)``) and wait until the present effects are applied.
 public protocol Host: AnyObject {
-    /// The running server and its limits.
     var server: ServerDescription { get }
     /// The monotonic clock.
     var now: Instant { get }
-    /// The time to allow for one change of a stream's gain, so that many calls leave time for other work.
+    /// The time for one change of a stream's gain. Limits the changes of one turn.
     var gainCost: Duration { get }
-    /// The streams that play on a sink, given by the sink's number in the server.
+    /// `node`: the sink's number in the server.
     func streams(heardOn node: UInt32) -> [StreamID]
-    /// Moves a stream, or changes the port that a card uses.
     func carryOut(_ command: RouteCommand)
-    /// Makes the server use a port that the user has chosen, as if chosen in the desktop's settings (R66).
-    ///
-    /// - Returns: Whether that is possible. It is not if no usable profile of a card contains the port, or if there is
-    ///   no session manager.
+    /// Makes the server use a port as if chosen in the desktop's settings (R66). Returns `false` if no usable profile
+    /// of a card contains the port, or without a session manager.
     func choose(_ port: RoutePort, direction: PortDirection) -> Bool
     /// The clock of the graph that a new stream would join.
     var clock: GraphClock { get }
-    /// The channels, the volume and the latency of a sink or source, given by its number in the server; `nil` if there
-    /// is none.
+    /// `nil` for an unknown node.
     func device(_ node: UInt32) -> DeviceFigures?
-    /// How long the cards that are running go on sounding if nobody gives them anything more; zero if none is running.
+    /// How long running cards sound on without further data; zero if none runs.
     var longestBuffer: Duration { get }
-    /// Whether levels can be measured.
     var measuresStreams: Bool { get }
-    /// An output was lost on which something was heard that may have to stop. Called before those streams are stopped.
+    /// A lost output may have to stop streams. Called before they are stopped.
     func outputLost(_ port: RoutePort)
-    /// Called when all events of a turn have been handled: what would become of streams that have not started may have
-    /// changed (``SessionRuntime/mustBeginSilent(_:)``), and the policy may be another one, or suspended.
+    /// All events of a turn are handled: the fate of streams that have not started may have changed
+    /// (``SessionRuntime/mustBeginSilent(_:)``), and the policy may be another one, or suspended.
     func turnEnded()
     /// Calls ``SessionRuntime/drain()`` after the server's present work.
     func drainLater()
-    /// Calls ``SessionRuntime/timerFired()`` at this moment instead of an earlier chosen one; `nil` for never.
+    /// Calls ``SessionRuntime/timerFired()`` at this moment; replaces an earlier one; `nil` for never.
     func arm(at moment: Instant?)
-    /// Writes a log line.
     func log(_ level: LogLevel, _ text: @autoclosure () -> String)
 }
 
-/// One stream of a sound server: what it is, what it does, and what can be done to it.
+/// One stream of a sound server.
 public protocol ServerStream: AnyObject {
-    /// Its id in the engine, which the runtime sets. To the engine, a stream whose properties change its meaning is a new
-    /// one.
+    /// Its id in the engine, set by the runtime. A stream whose properties change its meaning gets a new id.
     var id: StreamID { get set }
-    /// Its direction.
     var direction: StreamDirection { get }
-    /// Whose it is.
     var identity: StreamIdentity { get }
-    /// What is wrong with its properties, for the log.
+    /// A mistake in its properties, for the log.
     var complaint: String? { get }
-    /// A property of the stream, or else of its client; `nil` if neither has it.
+    /// A property of the stream, or else of its client.
     func property(_ key: String) -> String?
-    /// Reads its properties again, and introduces it anew if they mean something else.
+    /// Also introduces the stream anew if the properties mean something else.
     func readProperties()
 
-    /// Whether its client wants it to run.
     var wantsToPlay: Bool { get }
-    /// Whether its user or client has muted it, or has its volume at zero; not whether the policy mutes it.
+    /// By its user or client, also by a volume of zero; not by the policy.
     var isMuted: Bool { get }
-    /// Whether the server processes it.
     var isRunning: Bool { get }
-    /// The number in the server of the sink or source to which it is linked; `nil` for none.
+    /// The server's number of the sink or source to which it is linked.
     var place: UInt32? { get }
-    /// The clock of its graph.
     var clock: GraphClock { get }
-    /// Whether a gain has an effect on it.
     var hasVolume: Bool { get }
-    /// Whether ``ramp(to:within:fromSilence:)`` works. If it does not, a fade is made of steps.
+    /// Without ``ramp(to:within:fromSilence:)``, steps make a fade.
     var canRamp: Bool { get }
 
-    /// Sets the policy's factor on its volume. Its own volume is not changed.
+    /// The policy's factor, beside its own volume.
     func set(_ gain: LinearGain)
-    /// Lets the policy's factor go to a gain evenly, sample by sample, from the next cycle of the graph on: from wherever it
-    /// is now, or from silence, for a stream that was silenced.
+    /// The same, but evenly from sample to sample, from the next cycle on, starting at the present factor or at
+    /// silence.
     func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool)
-    /// Stops it at its position, whatever its application wants, or lets it go on.
+    /// Stops it at its position, whatever its application wants, or releases it.
     func hold(_ isHeld: Bool)
-    /// Tells its client that it is refused a device (R23).
+    /// Tells the client that its stream gets no device (R23).
     func refuse()
-    /// Tells its client that an interruption began or ended (N7, R33). If the server cannot tell the client, only the D-Bus
-    /// service does.
+    /// N7, R33. If the server cannot tell the client, only the D-Bus service does.
     func tell(of interruption: StreamInterruption)
-    /// Applies preferences; none restore what its client had set (R74, R76).
+    /// Without preferences, the client's own settings are restored (R74, R76).
     func apply(_ preferences: StreamPreferences)
-    /// Calls ``SessionRuntime/measured(_:peak:)`` some twenty times or more in a second while it plays, or no longer.
+    /// Calls ``SessionRuntime/measured(_:peak:)`` at least some twenty times a second while it plays, or no longer.
     func measure(_ isMeasured: Bool)
 }

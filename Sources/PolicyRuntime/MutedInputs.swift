@@ -2,9 +2,8 @@ public import PolicyEngine
 
 /// An input that its user has muted (N7).
 struct MutedInput: Equatable {
-    /// The name of the input's node, which is the same after the node was removed and came back.
+    /// By the node's name, which survives removal and return.
     var port: PortID
-    /// The input's name, for people.
     var name: String
 }
 
@@ -23,12 +22,11 @@ extension SessionRuntime {
         drain()
     }
 
-    /// Handles a source that was removed.
     func forgetMute(of node: UInt32) {
         if let input = mutedInputs.removeValue(forKey: node) { post(.inputGone(input.port)) }
     }
 
-    /// Reports to the engine which recordings started or stopped using a muted input since the last turn.
+    /// Which recordings have begun or ceased to use a muted input since the last turn.
     func reportMutedInputs() {
         guard !mutedInputs.isEmpty || streams.values.contains(where: { $0.mutedInput != nil }) else { return }
         var muted: [PortID: (name: String, streams: [StreamID])] = [:]
@@ -39,7 +37,7 @@ extension SessionRuntime {
                 stream.mutedInput = input
                 muted[input.port, default: (input.name, [])].streams.append(stream.id)
             } else if let former, node != nil || !mutedInputs.values.contains(former) {
-                // A stream linked to nothing is being moved, and may come back.
+                // A stream without a link is being moved, and may come back.
                 stream.mutedInput = nil
                 let name = node.flatMap { node in engine.places.first { $0.nodeID == node }?.nodeName }
                 let port = name.map { PortID($0) } ?? former.port

@@ -1,110 +1,86 @@
 import PolicyEngine
 
-/// The pause of one stream's player, from the moment when the stream must be silent until it goes on (N15, R35). A pure
-/// value: events in, actions out.
+/// The pause of one stream's player, from its silence until it continues (N15, R35): events in, actions out.
 ///
-/// To the engine the stream is one that its application wants to run: this module, not its user, made the player stop it. We
-/// pause only a playing player, and resume only one that we have paused and nobody has touched since. Whatever else happens is
-/// its user's doing, and the engine is told.
+/// For the engine, the stream's application wants it to run: this module, not its user, made the player stop it. We
+/// pause only a playing player, and resume only a player that we have paused and nobody has touched since. All else is
+/// its user's doing, of which the engine is told.
 struct PlayerPause: Equatable {
-    /// How long a player may take to stop its stream before the stream is corked. The stream is silent meanwhile.
+    /// A player that takes longer to stop its stream gets it corked. The stream is silent meanwhile.
     static let limit = Duration.milliseconds(750)
-    /// How long a player may take to pause after its stream was released, and then to resume, before what its stream does
-    /// counts as its user's doing (R35).
+    /// After a release: how long a player may take to pause, and then to resume, before what its stream does counts as
+    /// its user's doing (R35).
     static let resumeLimit = Duration.seconds(5)
 
-    /// What happens.
     enum Event: Equatable {
-        /// The stream must be silent.
         case silence
-        /// The stream may be heard again; whether no other stream keeps the player paused.
+        /// `isLast`: no other stream keeps the player paused.
         case free(isLast: Bool)
-        /// Another stream must be silent for which the player is kept paused, and will be resumed.
+        /// The player is kept paused for another stream, which will resume it.
         case sharedByHeld
-        /// The client has stopped the stream.
+        /// The client has stopped, started or closed the stream.
         case stopped
-        /// The client has started the stream.
         case started
-        /// The client has closed the stream.
         case closed
-        /// The player has answered or announced something.
         case player(PlayerNews)
         /// ``until`` is reached.
         case timeUp
-        /// The module is unloaded.
         case leave
     }
 
-    /// What is to be done.
     enum Action: Equatable {
-        /// Ask the player for its status.
         case askForStatus
-        /// Call `Pause`.
         case callPause
-        /// Call `Play`.
         case callPlay
-        /// Cork the stream.
         case cork
-        /// Silence the stream no longer.
         case release
-        /// Tell the engine that its user has stopped the stream.
+        /// Tell the engine that the user has stopped the stream.
         case pausedByUser
-        /// Tell the engine that its user has started the stream.
+        /// Tell the engine that the user has started the stream.
         case playedByUser
-        /// Tell the engine that the stream is gone.
         case vanished
-        /// Say this of the stream in the log.
         case log(String)
     }
 
     /// What we have done to the player.
     enum Step: CaseIterable {
-        /// Nothing, or it is somebody else's business now: the pause is over.
+        /// Nothing; or the player is no more our business.
         case over
-        /// It was asked for its status, as only a player that plays is paused.
+        /// Its status was requested, as only a playing player is paused.
         case asking
-        /// `Pause` was called.
         case calling
-        /// It has answered `Pause`, and not said that it is paused. Once the stream is released, it was asked for its status.
+        /// `Pause` was answered, the pause is not announced. A release requests its status.
         case called
-        /// It has said that it is paused. Once the stream is released, or was started, it was asked for its status.
+        /// The pause was announced. A release, or a start, requests its status.
         case paused
-        /// `Play` was called.
         case resuming
-        /// It plays, not because of us, or another stream has it paused and resumed: its stream should follow.
+        /// It plays without us, or another stream has it paused and resumed: its stream should follow.
         case playing
     }
 
-    /// What the client has done to the stream.
     enum Client: CaseIterable {
-        /// It lets it run.
         case runs
-        /// It had stopped it before `Pause` was called, and may start it without its user's doing.
+        /// Stopped before `Pause`, and perhaps started without its user's doing.
         case starting
-        /// It has stopped it.
         case stopped
-        /// It did not stop it in time, so the stream was corked.
+        /// Corked, because the client did not stop it in time.
         case corked
-        /// It has closed it. The engine still has it.
+        /// Closed by the client; the engine still has it.
         case closed
     }
 
-    /// The player's name.
     let player: String
     private(set) var step = Step.over
     private(set) var client = Client.runs
-    /// Whether the stream must be silent.
     private(set) var isHeld = false
-    /// When ``Event/timeUp`` is due; `nil` for never.
     private(set) var until: Instant?
 
     /// Whether the player is asked, paused or resumed for this stream.
     var hasPlayer: Bool { step != .over && step != .playing }
 
-    /// Whether the stream is silenced by it, and the player did not fail to pause in time.
+    /// Whether the stream is silenced, and its player did not fail to pause in time.
     var isInTime: Bool { isHeld && client != .corked }
 
-    /// Handles an event.
     mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .silence: return silence(at: now)
@@ -114,7 +90,7 @@ struct PlayerPause: Equatable {
             return []
         case .stopped:
             if client == .closed { return [] }
-            // What it stops before it is asked to, it may start again, as players do when they seek.
+            // A client may restart what it stopped before the request, as players do when they seek.
             client = step == .asking ? .starting : .stopped
             if isHeld, client == .stopped { until = nil }
             return []
@@ -145,7 +121,7 @@ struct PlayerPause: Equatable {
             step = .asking
             return [.askForStatus]
         case .resuming:
-            // It may not have resumed yet, so its status says nothing; it takes both calls in their order.
+            // The status says nothing, as the player may not have resumed yet; it takes both calls in their order.
             step = .calling
             return [.callPause]
         case .asking, .calling, .called, .paused, .playing: return []
@@ -161,7 +137,7 @@ struct PlayerPause: Equatable {
         if !isLast { return release + follow() }
         switch step {
         case .called, .paused: return release + [.askForStatus]
-        // Its answer is waited for.
+        // The answer to `Pause` is under way, and decides.
         case .calling: return release
         case .asking where client == .runs: return release + end()
         case .over, .asking, .resuming, .playing: return release + follow()
@@ -207,7 +183,7 @@ struct PlayerPause: Equatable {
         case (.announced(.playing), .paused): return isHeld ? playedByUser() : follow()
         case (.status(.playing, _), .paused): return playedByUser()
         case (.announced(.playing), .resuming): return follow()
-        // The answer that is under way says what counts.
+        // The answer that is under way decides.
         case (.announced(.stopped), .asking): return []
         case (.announced(.stopped), _), (.toldToPause, _): return end()
         case (.left, _): return refuse("it has left the bus")
@@ -215,11 +191,10 @@ struct PlayerPause: Equatable {
         }
     }
 
-    /// The status of a player that may be resumed, if that is our pause and it has come.
     private mutating func resume(_ status: PlaybackStatus, at now: Instant) -> [Action] {
         switch status {
         case .paused: return play(at: now)
-        // It may pause yet, and will announce that.
+        // The player may pause yet, and will announce that.
         case .playing: return step == .called ? [] : follow()
         case .stopped: return end()
         }
@@ -232,7 +207,7 @@ struct PlayerPause: Equatable {
         return [.callPlay]
     }
 
-    /// The user has the player play although we have paused it.
+    /// The user has the player play in spite of our pause.
     private mutating func playedByUser() -> [Action] {
         switch client {
         // The client starts the stream if the player plays this one.
@@ -258,7 +233,7 @@ struct PlayerPause: Equatable {
             client = .stopped
             return []
         case (true, _, _): return []
-        // It hangs, and will pause when it wakes up: then it resumes at once.
+        // The player hangs, and will pause when it wakes up: then it resumes at once.
         case (false, .calling, _): return play(at: now)
         case (false, _, .stopped), (false, _, .starting):
             return [.log("does not go on though its player was asked to")] + end()
@@ -266,7 +241,7 @@ struct PlayerPause: Equatable {
         }
     }
 
-    /// The player does not pause. This is logged unless the stream was found to play on before.
+    /// Logged, unless the stream was found to play on before.
     private mutating func refuse(_ reason: String) -> [Action] {
         let isNews = isHeld && until != nil
         return (isNews ? [.log("\(Self.refusal) (\(printable(reason, limit: 64)))")] : []) + end()
@@ -275,14 +250,14 @@ struct PlayerPause: Equatable {
     private static let refusal = "has not paused when its player was asked to: cork it"
     private static let contradiction = "goes on, though its player says that it has paused: cork it"
 
-    /// Leaves the player as it is, and waits for the stream to follow.
+    /// The player stays as it is; the stream should follow.
     private mutating func follow() -> [Action] {
         if client == .closed { return end() }
         step = .playing
         return []
     }
 
-    /// Leaves the player and the stream as they are, which is their user's doing.
+    /// The player and the stream stay as they are, which is their user's doing.
     private mutating func end() -> [Action] {
         step = .over
         let cork: [Action] = isHeld && client != .closed && client != .corked ? [.cork] : []

@@ -20,8 +20,7 @@ public struct AppSandbox: Sendable, Hashable {
     public var application: String
     /// The instance, if several run at the same time; `nil` if unknown.
     public var instance: String?
-    /// Whether the sandbox's own permissions give access to the sound server's whole interface, which includes
-    /// recording.
+    /// Whether the sandbox's own permissions give access to the sound server's whole interface, recording included.
     public var mayRecord: Bool
 
     /// Describes a sandbox.
@@ -43,7 +42,7 @@ public enum Confinement: Sendable, Hashable {
     case unconfined
     /// In a sandbox that is known.
     case sandbox(AppSandbox)
-    /// The kernel does not say: the process has ended, hides itself, or is in a sandbox that nobody describes.
+    /// The kernel does not say: the process has ended, hides itself, or is in an unknown sandbox.
     case unknown
 
     /// The sandbox, if it is known.
@@ -54,26 +53,21 @@ public enum Confinement: Sendable, Hashable {
 
 /// A source of facts about processes.
 public protocol ProcessTree {
-    /// The parent's process id (0 without one) and the start time as in ``ProcessID/start``; `nil` if the process has
-    /// ended.
+    /// The parent's process id (0 without one) and ``ProcessID/start``; `nil` if the process has ended.
     func birth(of process: UInt32) -> (parent: UInt32, start: UInt64)?
     /// Whether a process has ended, or is ending: its connections are closed before it is gone.
     func hasEnded(_ process: ProcessID) -> Bool
-    /// Where a process runs.
     func confinement(of process: UInt32) -> Confinement
-    /// The path of a process's program; `nil` if the kernel does not reveal it.
+    /// `nil` if the kernel does not reveal it.
     func executable(of process: UInt32) -> String?
-    /// The name for people of a process's program: the name by which it was started. Reads the process's own memory, for
-    /// which a hostile process can let the reader wait for ever.
+    /// The name by which a process's program was started, for people. Reads the process's own memory: a hostile process
+    /// can block the reader for ever.
     func name(of process: UInt32) -> String?
-    /// A name for people that the kernel keeps itself, and tells at once; it may be cut short.
+    /// A name that the kernel keeps itself and tells at once; perhaps cut short.
     func shortName(of process: UInt32) -> String?
-    /// The unit in which the desktop has started a process as part of an application, e.g.
-    /// `app-gnome-firefox-4711.scope`; `nil` for a process that was started otherwise.
+    /// The unit of an application in which the desktop has started a process, e.g. `app-gnome-firefox-4711.scope`.
     func unit(of process: UInt32) -> String?
-    /// The application's name in a desktop file, in the user's language; `nil` if there is no such file.
-    ///
-    /// - Parameter entry: The name of the file, without `.desktop`.
+    /// The application's name in a desktop file (`entry`, without `.desktop`), in the user's language.
     func title(ofDesktopEntry entry: String) -> String?
 }
 
@@ -91,10 +85,9 @@ extension ProcessTree {
     /// By default, no process belongs to a unit.
     public func unit(of process: UInt32) -> String? { nil }
 
-    /// The number of steps from a process up to an ancestor, 0 for the process itself; nil if it is no ancestor or more
-    /// than 32 steps away.
+    /// The steps from a process up to an ancestor, 0 for the process itself; `nil` beyond 32 steps.
     public func distance(from process: UInt32, up ancestor: UInt32) -> Int? {
-        // Process 1 is everybody's ancestor, so it tells nothing.
+        // Process 1 is everybody's ancestor.
         guard ancestor > 1 else { return nil }
         var current = process
         for steps in 0..<Program.deepest {
@@ -121,7 +114,8 @@ extension ProcessTree {
         }
         let file = executable.map { String($0.suffix(while: { $0 != "/" })) }
         var confinement = confinement(of: process)
-        // Another process may have got the number meanwhile. A proxy outside of sandboxes speaks for whoever is behind it.
+        // Another process may have got the number meanwhile. A proxy outside of sandboxes speaks for whoever is behind
+        // it.
         if self.birth(of: process)?.start != first.start || file == Program.proxy && confinement == .unconfined {
             confinement = .unknown
         }
@@ -136,13 +130,12 @@ extension ProcessTree {
     }
 }
 
-/// The program of a process, at the moment of the query. Whoever keeps this value is not misled by a later process with
-/// the same id.
+/// The program of a process at the moment of the query: a later process with the same id is another one.
 public struct Program: Sendable, Equatable {
     /// The number of ancestors that are examined at most.
     public static let deepest = 32
 
-    /// The program through which sandboxes reach the bus.
+    /// Sandboxes reach the bus through this program.
     static let proxy = "xdg-dbus-proxy"
 
     /// The process and its ancestors, the nearest first.
@@ -170,7 +163,6 @@ public struct Program: Sendable, Equatable {
     /// The process itself.
     public var process: ProcessID { lineage.first ?? origin }
 
-    /// Describes a program.
     init(
         lineage: [ProcessID], origin: ProcessID, executable: String?, name: String?, unit: String?,
         confinement: Confinement
@@ -183,8 +175,8 @@ public struct Program: Sendable, Equatable {
         self.confinement = confinement
     }
 
-    /// The key of the application that the program belongs to (N18): the sandbox and its instance; otherwise the
-    /// desktop's unit; otherwise the topmost process that runs the same program.
+    /// The key of its application (N18): the sandbox's instance; else the desktop's unit; else the topmost process with
+    /// the same program.
     public var applicationKey: String {
         if let sandbox { return Program.key(of: sandbox) }
         if let unit { return "unit \(unit)" }
@@ -198,7 +190,6 @@ public struct Program: Sendable, Equatable {
 }
 
 extension String {
-    /// The longest suffix whose characters all satisfy the predicate.
     package func suffix(while isIn: (Character) -> Bool) -> Substring {
         let start = lastIndex { !isIn($0) }.map { index(after: $0) } ?? startIndex
         return self[start...]

@@ -5,12 +5,11 @@ extension SessionRuntime {
     /// The host's clock.
     public var now: Instant { host.now }
 
-    /// Whether a stream must be silent before its application starts it: it would be rejected (R8), or may have to wait until
-    /// others are silent (R34). The server may play it before it tells of the start.
+    /// Whether a stream must be silent before its application starts it, because of a rejection (R8) or a wait (R34):
+    /// the server may play it before it tells of the start.
     public func mustBeginSilent(_ stream: StreamID) -> Bool { engine.mayWait(stream) || engine.wouldReject(stream) }
 
-    /// The gain that the policy gives a stream at this moment, how long its present fade still takes, and whether its fades
-    /// have no steps.
+    /// A stream's present gain by the policy, the rest of its fade, and whether its fades have no steps.
     public func level(of stream: StreamID) -> (gain: LinearGain, remaining: Duration, canRamp: Bool) {
         guard let stream = streams[stream] else { return (.unity, .zero, false) }
         let (level, now) = (stream.level, host.now)
@@ -22,8 +21,7 @@ extension SessionRuntime {
         engine.sessionNumbers.lazy.compactMap { self.engine.snapshot(of: $0) }.first { $0.reference.id == session }
     }
 
-    /// The snapshot of a stream, for people; `nil` for a stream that is left alone. If the stream's player was not
-    /// asked to pause, or did not pause in time, the snapshot says that the stream is corked.
+    /// The snapshot of a stream, for people; `nil` if left alone. Corked, unless a player pauses in time.
     public func snapshot(of stream: StreamID) -> EngineSnapshot.Stream? {
         var snapshot = engine.snapshot(of: stream)
         if snapshot?.treatment.silence == .pausePlayer, streams[stream]?.pause?.isInTime != true {

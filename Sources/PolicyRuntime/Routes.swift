@@ -13,20 +13,18 @@ extension SessionRuntime {
     /// The number of channels of a sink or source, given by its number in the server; `nil` if there is none.
     public func channels(of node: UInt32) -> UInt32? { host.device(node)?.channels }
 
-    /// Whether losing an output may stop a stream: the policy says so, or a session may have asked for it (N25).
+    /// Whether the loss of an output may stop a stream, by the policy or for a session (N25).
     public var mayStopPlayback: Bool { engine.policy.routes.pausesPlayback || engine.hasSessions }
 
-    /// Handles a change of devices, or a session's preference, at once: streams that must not play elsewhere are silent when
-    /// this returns. In the middle of another event it is handled after that.
+    /// Handles a change of devices, or a preference, at once: streams that must not play elsewhere are silent on
+    /// return. In the middle of another event, the change waits for the end of that.
     public func handle(_ event: RouteEvent) { handle(.route(event)) }
 
-    /// The ports on which a stream is heard, by id.
     func portsHeard(_ stream: StreamEntry) -> Set<String> {
         Set(stream.server?.place.map { engine.ports(of: $0).map(\.id) } ?? [])
     }
 
-    /// Records that streams have lost their output. Those that their clients had stopped a moment ago are stopped again for
-    /// the engine, for which they played until then.
+    /// For the engine, streams that their clients had stopped a moment ago played until the loss, and stop now.
     func noteLoss(of port: RoutePort, with streams: [StreamID], stopped: [StreamID]) {
         host.log(.info, "\(port.name) is gone, and with it the output of \(streams.count) streams")
         if mayStopPlayback, streams.contains(where: { self.streams[$0]?.isAudible ?? false }) {
@@ -39,7 +37,6 @@ extension SessionRuntime {
     }
 }
 
-/// Where a runtime's streams are, for the engine.
 struct HostPlaces: StreamPlaces {
     let runtime: SessionRuntime
 
@@ -47,8 +44,8 @@ struct HostPlaces: StreamPlaces {
 
     func streams(heardOn node: UInt32) -> [StreamID] { runtime.host.streams(heardOn: node) }
 
-    /// R64: a stream that was silenced before it came to this output has lost nothing there. A stream that its client has
-    /// stopped a moment ago was heard there, too, and will start again by itself.
+    /// R64: a stream that was silenced before it came to this output has lost nothing there; one that its client has
+    /// stopped a moment ago has, and will start again by itself.
     func lost(_ heard: [StreamID], with port: RoutePort) -> (streams: [StreamID], stopped: [StreamID]) {
         let lost = heard.filter { runtime.streams[$0]?.heardOn?.contains(port.id) ?? true }
         return (lost, lost.filter { runtime.isStoppedByItself($0) })
@@ -56,7 +53,6 @@ struct HostPlaces: StreamPlaces {
 }
 
 extension Route {
-    /// Text for people.
     var label: String {
         func list(_ ports: [RoutePort]) -> String { ports.map(\.name).joined(separator: " + ") }
         if isEmpty { return "none" }

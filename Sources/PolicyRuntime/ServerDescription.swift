@@ -16,9 +16,8 @@ public struct ServerDescription: Sendable, Equatable {
     }
 }
 
-/// A feature that one server lacks and the other has; the raw value is its name for machines.
-///
-/// This is the only list: `audio-session status` shows it, and scenarios that run on one server alone refer to it.
+/// A feature that one server lacks and the other has; the raw value is its name for machines. The only list: for
+/// `audio-session status`, and for scenarios that run on one server alone.
 public enum ServerLimit: String, Sendable {
     case preferredBufferDuration = "preferred-buffer-duration"
     case preferredSampleRate = "preferred-sample-rate"

@@ -1,7 +1,7 @@
 public import PolicyEngine
 
-/// What the module knows of one opened session beside the engine's facts: one that an application has opened, or an
-/// interruption that an application or the system has begun. The service adds what it shows on the bus.
+/// What the module knows of one opened session, or interruption, beside the engine's facts. The service adds what it
+/// shows on the bus.
 open class SessionEntry {
     /// Its id in the engine.
     public let id: SessionID
@@ -13,7 +13,7 @@ open class SessionEntry {
     public let takesTaggedOnly: Bool
     /// What its application prefers for its streams while it is active (R74, R76).
     public internal(set) var preferences = StreamPreferences()
-    /// Whether its streams, or what they are played on, have changed since somebody last looked.
+    /// Whether its streams, or their outputs or inputs, have changed since somebody last looked.
     public var isStale = false
 
     /// Describes a session that is not open yet.
@@ -24,9 +24,8 @@ open class SessionEntry {
         self.takesTaggedOnly = takesTaggedOnly
     }
 
-    /// How near a client's stream is to the session, the nearest first; `nil` if it is not the session's: sessions of its
-    /// process, then those of the parent processes from the nearest up, each before the interruptions that this one has begun,
-    /// then those of its application (R79).
+    /// How near a client's stream is to the session (R79): first sessions of its process, then of its parents from the
+    /// nearest up, each before the interruptions that this one has begun, then of its application.
     fileprivate func distance(to client: ClientIdentity) -> Int? {
         guard admits(client) else { return nil }
         let lineage = client.program?.lineage ?? []
@@ -37,8 +36,8 @@ open class SessionEntry {
         return !isInterruption && identity.keyOfAllInstances == client.keyOfAllInstances ? .max : nil
     }
 
-    /// Whether a client's stream may belong to the session. Whoever has started it, a confined program has no part in what
-    /// is outside, or in another sandbox; nor has one of which nothing is known in what is in a known sandbox.
+    /// Whether a client's stream may belong to the session, whoever has started it: a confined program has no part in
+    /// the outside or in another sandbox; nor has an unknown program in a known sandbox.
     private func admits(_ client: ClientIdentity) -> Bool {
         if client.isUnconfined { return true }
         if let own = client.sandbox, let other = identity.sandbox { return own.isSame(as: other) }
@@ -46,9 +45,8 @@ open class SessionEntry {
     }
 }
 
-/// Which opened session each stream belongs to.
 extension SessionRuntime {
-    /// The session of a stream: the one that it names (R80), or else the oldest of the nearest (R79); `nil` for none.
+    /// The session that a stream names (R80), or else the oldest of the nearest (R79).
     func session(for stream: StreamIdentity) -> SessionID? {
         let named = stream.session.flatMap { UInt32($0) }.map { SessionID($0) }
         if let session = named.flatMap({ sessions[$0] }), !session.isInterruption,
@@ -61,11 +59,7 @@ extension SessionRuntime {
             .min { $0 < $1 }.map { SessionID($0.1) }
     }
 
-    /// Opens a session, and moves to it the streams that belong to it.
-    ///
-    /// - Parameters:
-    ///   - opening: The event that opens it in the engine.
-    ///   - events: What follows once it has its streams.
+    /// Opens a session by the event `opening`, moves its streams to it, and posts `events`.
     public func open(_ session: SessionEntry, with opening: [Event], then events: [Event] = []) {
         sessions[session.id] = session
         for event in opening { post(event) }
@@ -74,7 +68,7 @@ extension SessionRuntime {
         drain()
     }
 
-    /// Forgets all sessions, because nobody is there any more to whom they belong.
+    /// Forgets all sessions when their owners have gone.
     public func forgetSessions() { sessions = [:] }
 
     /// Closes a session. Its streams go to another one, or back to their applications.
@@ -85,7 +79,7 @@ extension SessionRuntime {
         drain()
     }
 
-    /// Determines again the session of each stream that may belong to a client's sessions, the oldest stream first.
+    /// Of streams that may belong to a client's sessions.
     private func assignStreams(of client: ClientIdentity) {
         for stream in streamsByAge {
             let owner = stream.identity.client
@@ -93,7 +87,7 @@ extension SessionRuntime {
                 owner.keyOfAllInstances == client.keyOfAllInstances
                     || client.program.map({ owner.program?.lineage.contains($0.process) == true }) == true
             else { continue }
-            // It may name a session that was not open when it began.
+            // The stream may name a session that was not open when it began.
             if let server = stream.server { stream.identity = server.identity }
             let session = session(for: stream.identity)
             if session != stream.session { move(stream, to: session) }

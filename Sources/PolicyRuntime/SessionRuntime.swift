@@ -1,13 +1,11 @@
 public import PolicyEngine
 public import PolicyFile
 
-/// Connects the engine to a sound server: queues events, passes them to the engine, applies the effects, and then tells what
-/// has happened.
-///
-/// Everything happens on the server's main loop. What is posted while effects are applied waits in the queue, so the server
-/// may call back in the middle of a call.
+/// Connects the engine to a sound server: queues events, passes them to the engine, applies the effects, then tells its
+/// observer. All on the server's main loop. What is posted meanwhile waits in the queue, so the server may call back in
+/// the middle of a call.
 public final class SessionRuntime {
-    /// What has happened, and what follows from it. Not to be asked by what the engine itself asks.
+    /// The engine. Its own queries (``StreamPlaces``) must not ask it.
     public private(set) var engine: Engine
     /// The sound server.
     public unowned let host: any Host
@@ -17,43 +15,42 @@ public final class SessionRuntime {
     public internal(set) var sessions: [SessionID: SessionEntry] = [:]
 
     private var queue: [Event] = []
-    /// Events that are handled before the rest of the queue.
+    /// Handled before the rest of the queue.
     var sooner: [Event] = []
     private var isDraining = false
-    /// What has happened in this turn, to be told at its end.
     private var news: [News] = []
     private var engineWake: Instant?
     private var armed: Instant?
-    /// The number of streams treated at once in this turn.
+    /// Streams treated at once in this turn.
     private var treated = 0
-    /// The streams that have appeared for the engine in this turn. In the next one it is told whether their clients want them.
+    /// Streams new to the engine in this turn. In the next turn it is told whether their clients want them.
     var introduced: [StreamID] = []
-    /// Those that appeared in the turn before. When this turn is over, the engine is told whether they run.
+    /// From the turn before. At the end of this turn, the engine is told whether they run.
     private var introducedBefore: [StreamID] = []
     var lastStream: UInt32 = 0
     private var closings: UInt32 = 0
 
     /// The policy by which streams are classified.
     public internal(set) var inForce: PolicyInForce
-    /// Who decides about all streams in this module's place; `nil` if nobody does.
+    /// The policy that decides in this module's place; `nil` for none.
     public internal(set) var otherPolicy: String?
-    /// The warnings logged under this policy.
+    /// The warnings that were logged under this policy.
     var warned: Set<String> = []
     /// Whether a sandboxed application may use the microphone.
     public var mayRecord: (AppSandbox) -> Bool = { $0.mayRecord }
     /// Whether a process has ended.
     public var hasEnded: (ProcessID) -> Bool = { _ in false }
 
-    /// The maximum number of applications whose former outputs are remembered, and for how long.
+    /// Of places left by silenced streams: their number, and how long one is kept beside the interruption.
     private static let maximumPlacesLeft = 64
     private static let placeLifetime = Duration.seconds(60)
-    /// The maximum number of streams treated at once, and then in each turn of the loop.
+    /// The number of streams treated at once, and then in each turn of the loop.
     private static let maximumAtOnce = 16
-    /// What silenced streams that are gone leave to new ones of their applications, which take their place.
+    /// For new streams of the same applications, which take the place of the old ones.
     var left: [ApplicationID: LeftPlace] = [:]
     /// The inputs that their user has muted, by the number of their node.
     var mutedInputs: [UInt32: MutedInput] = [:]
-    /// Whether preferences, sessions or streams have changed since preferences were applied.
+    /// Whether preferences, sessions or streams have changed since the last application.
     var preferencesAreStale = false
 
     /// Asks players to pause (N15). Without it, their streams are corked.
@@ -73,20 +70,20 @@ public final class SessionRuntime {
     /// Adds an event to the queue. The next ``drain()`` handles it.
     public func post(_ event: Event) { queue.append(event) }
 
-    /// Adds an event to the queue. With `now`, it is handled inside the server's call: an event that decides whether a stream
-    /// may start must come before the first sound. Other events wait until the server's call is over.
+    /// Queues an event. `now` handles it before the first sound of a stream that may have to wait; else after the
+    /// server's call.
     public func post(_ event: Event, now: Bool) {
         queue.append(event)
         if now { drain() } else { host.drainLater() }
     }
 
-    /// Handles an event, and what it causes.
+    /// Handles an event and its consequences.
     public func handle(_ event: Event) {
         queue.append(event)
         drain()
     }
 
-    /// Handles all queued events, and those that they cause.
+    /// Handles all queued events, and the events that they cause.
     public func drain() {
         guard !isDraining else { return }
         isDraining = true
@@ -122,9 +119,8 @@ public final class SessionRuntime {
         queue.removeAll(keepingCapacity: queue.capacity < 1024)
     }
 
-    /// Tells the engine what new streams do, in the turn after they have appeared: by then they were sent to the output of
-    /// their role, so nobody is silenced who is not heard there. Whether they run is told in the turn after that: by then
-    /// they were silenced if they have to be.
+    /// Reports new streams in two turns. First what their clients want: by then the streams were sent to the output of
+    /// their role, so they silence only sessions heard there. Then whether they run: by then they are silenced.
     private func reportIntroduced() {
         for id in introducedBefore where streams[id]?.server?.isRunning == true { post(.streamRunning(id, true)) }
         introducedBefore = introduced
@@ -136,7 +132,6 @@ public final class SessionRuntime {
         }
     }
 
-    /// Passes an event to the engine, and applies its effects.
     private func take(_ event: Event) {
         let effects = engine.handle(event, among: HostPlaces(runtime: self), at: host.now)
         if case .route(.turnEnded) = event {} else { tell(.event(event)) }
@@ -148,14 +143,14 @@ public final class SessionRuntime {
 
     private func tell(_ news: News) { if observer != nil { self.news.append(news) } }
 
-    /// Tells the observer what has happened, all at once and last.
+    /// The observer learns of the turn all at once and last.
     private func flush() {
         let told = news
         news.removeAll()
         observer?.turnEnded(self, told)
     }
 
-    /// Handles the time for which the host was armed.
+    /// The moment of ``Host/arm(at:)`` has come.
     public func timerFired() {
         armed = nil
         // If the server runs its loop inside a call, the timer is handled after that call.
@@ -194,7 +189,7 @@ public final class SessionRuntime {
 
     // MARK: - Events
 
-    /// Whether the engine must be told of an event now. It is not told what a player does on request (N15).
+    /// The engine is not told what a player does on request (N15).
     private func concernsEngine(_ event: Event) -> Bool {
         switch event {
         case .streamWanted(let id, let isWanted):
@@ -204,7 +199,7 @@ public final class SessionRuntime {
             return false
         case .streamVanished(let id):
             guard let stream = streams[id] else { return true }
-            // Nothing is waited for any more, or nobody is left to open another stream.
+            // The output is awaited no longer, or nobody is left to open another stream.
             let isOver = stream.treatment.reason == .superseded || hasProcessEnded(stream)
             if isOver { stream.pause = nil }
             pass(.closed, to: [stream])
@@ -215,7 +210,7 @@ public final class SessionRuntime {
             if stream.closing == nil {
                 closings &+= 1
                 stream.closing = closings
-                // The end of a player is seen on the session bus.
+                // The end of a player shows on the session bus.
                 if stream.pause == nil { stream.endCheck = host.now.advanced(by: Self.endCheckInterval) }
                 dropOldestClosed()
             }
@@ -253,15 +248,14 @@ public final class SessionRuntime {
             }
         case .route(.nodeGone(let node)): forgetMute(of: node)
         case .shutdown:
-            // What has lost its output would go on elsewhere if its player were asked to.
+            // A stream without its output would continue elsewhere if its player were asked to.
             for stream in streams.values where stream.wait != nil { stream.pause = nil }
         default: break
         }
     }
 
-    /// N19: the user has played a stream again that the policy keeps silent. One that was paused for a moment only may have
-    /// begun by itself, as players do when they seek, and so may one that begins for the first time, unless it takes the place
-    /// of one that its user has paused.
+    /// N19: the user has played a silenced stream again. A pause of a moment may be the program's, as in seeking, and
+    /// so may a first start, unless the stream replaces one that its user has paused.
     private func observe(_ stream: StreamEntry, isWanted: Bool) {
         let isPlayed =
             stream.pausedSince.map {
@@ -272,7 +266,6 @@ public final class SessionRuntime {
         stream.isWanted = isWanted
     }
 
-    /// Removes the streams that an event has ended for the engine.
     private func removeStreams(after event: Event) {
         switch event {
         case .streamVanished(let stream): remove(stream)
@@ -281,7 +274,7 @@ public final class SessionRuntime {
                 remove(stream.id)
             }
         case .shutdown:
-            // The engine undoes present treatments; a stream that is still fading back is not touched by it.
+            // The engine undoes present treatments; a stream that is fading back needs this.
             for stream in streamsByAge {
                 stream.postponed = nil
                 perform(stream.level.undo(), on: stream)
@@ -297,7 +290,7 @@ public final class SessionRuntime {
         }
     }
 
-    /// Removes a stream: this is the only place where one is forgotten.
+    /// The only place where a stream is forgotten.
     private func remove(_ id: StreamID) {
         guard let stream = streams.removeValue(forKey: id), let ports = stream.heardOn, !ports.isEmpty else { return }
         let now = host.now
@@ -350,8 +343,7 @@ public final class SessionRuntime {
         }
     }
 
-    /// Whether a stream's treatment may be postponed to a later turn of the loop. Streams that are starting, and
-    /// streams that have lost their output, must not be heard even for that time.
+    /// Starting streams, and streams without their output, must not be heard even until a later turn.
     private func mayPostpone(_ stream: StreamID, for event: Event) -> Bool {
         switch event {
         case .streamAppeared(let own, _, _, _), .streamWanted(let own, _), .streamRunning(let own, _),
@@ -377,7 +369,7 @@ public final class SessionRuntime {
         let isSilent = treatment.silence != .none
         let actions = stream.level.approach(
             isSilent ? .silence : treatment.gain,
-            // Who is muted instead of paused stays paused.
+            // A stream muted instead of paused stays paused.
             holds: isSilent && (treatment.silence != .mute || stream.pause?.isHeld == true), within: duration,
             after: delay, quantum: stream.server?.clock.quantum ?? .zero, isOfServer: stream.server?.canRamp ?? false,
             waits: !stream.isRunning, at: host.now)
@@ -393,13 +385,13 @@ public final class SessionRuntime {
         stream.treatment = treatment
         stream.treatedSince = host.now
         if isSilent, treatment.silence != .pausePlayer, stream.pause?.isHeld == true, stream.pause?.client == .closed {
-            // Its player has closed it, and is not asked to resume.
+            // Its player has closed the stream, and is not asked to resume.
             stream.pause = nil
             sooner.append(.streamVanished(stream.id))
         }
         notePlace(of: stream, after: former)
         perform(actions, on: stream)
-        // It was lowered to nothing before.
+        // The stream was lowered to nothing before.
         if isSilent, former.silence == .none, actions.isEmpty, !stream.level.isFading {
             post(.streamSettled(stream.id))
         }
@@ -408,7 +400,7 @@ public final class SessionRuntime {
         for notice in due { stream.server?.tell(of: notice) }
     }
 
-    /// Takes the steps of ramps that are due: as many as take a millisecond, the others in the next turn.
+    /// Steps for a millisecond; the others are for the next turn.
     private func step(_ due: [StreamEntry], at now: Instant) {
         let due = due.filter { $0.level.nextStep.map { $0 <= now } ?? false }
         guard !due.isEmpty else { return }
@@ -433,18 +425,17 @@ public final class SessionRuntime {
         }
     }
 
-    /// Has the server hold a stream, or no longer.
     func setHeld(_ isHeld: Bool, _ stream: StreamEntry) {
         stream.isHeld = isHeld
         stream.server?.hold(isHeld)
     }
 
-    /// Holds a stream, by a pause of its player if its treatment says so and that is possible (N15), or lets it go on.
+    /// By a pause of the stream's player, if the treatment says so and that is possible (N15).
     private func hold(_ stream: StreamEntry, _ isHeld: Bool) {
         if stream.pause?.isHeld == true {
             if stream.treatment.silence == .none { resumePlayer(of: stream) }
         } else if isHeld, stream.treatment.silence == .pausePlayer, stream.isWanted, !stream.isHeld {
-            // What must not be heard elsewhere is stopped before its player pauses.
+            // A stream that must not be heard elsewhere is stopped before its player pauses.
             let waits = !stream.treatment.reason.isAtOnce
             if !waits { setHeld(true, stream) }
             if !pausePlayer(of: stream), waits { setHeld(true, stream) }

@@ -1,6 +1,6 @@
 public import PolicyEngine
 
-/// Streams whose levels are measured, because their sessions do something to others only while they sound (N13).
+/// Measured streams: those whose sessions affect others only while they sound (N13).
 extension SessionRuntime {
     /// Handles a stream's highest sample of a period, as the host measures it.
     public func measured(_ stream: StreamID, peak: Double) {
@@ -9,7 +9,6 @@ extension SessionRuntime {
         drain()
     }
 
-    /// Measures a stream as long as its description asks for that and it runs.
     func updateMeasurement(of stream: StreamEntry) {
         guard host.measuresStreams else { return }
         if stream.isToBeMeasured, stream.detector == nil {
@@ -30,7 +29,6 @@ extension SessionRuntime {
         }
     }
 
-    /// Ends the sounds that have been silent for long enough.
     func endSounds(of due: [StreamEntry], at now: Instant) {
         for stream in due where stream.detector?.isSounding == true { hear(stream, nil, at: now) }
     }

@@ -1,68 +1,57 @@
 package import PolicyEngine
 
-/// The level that the policy gives to one stream: a gain, which is 0 where it is to be silent, the ramp that leads there
-/// without a click, and whether the stream is held there.
+/// The policy's gain for one stream, 0 where it is to be silent; the ramp that leads there without a click; and whether
+/// the stream is held there.
 ///
-/// Where the server can change a gain with every sample, a ramp is one call to it, and takes as long as the policy says.
-/// Elsewhere it is made of steps. A step takes effect at the end of a quantum. So the largest step decides how loud a ramp
-/// clicks, and a ramp that is short compared with the quantum is stretched to have enough steps. If the timer is late, the
-/// ramp takes longer; its steps do not grow.
+/// Where the server can change a gain with every sample, a ramp is one call. Elsewhere it is made of steps, each of
+/// which takes effect at the end of a quantum: the largest step decides how loud a ramp clicks, and a short ramp is
+/// stretched to have enough steps. If the timer is late, the ramp takes longer; its steps do not grow.
 package struct StreamLevel: Equatable {
-    /// The largest change of the amplitude in one quantum. A step of 1/24 clicks 27.6 dB more quietly than a hard cut
-    /// at the worst phase, and 20 dB more quietly than one at a median phase.
+    /// The largest change of the amplitude in one quantum: 1/24 clicks 27.6 dB more quietly than a hard cut at the
+    /// worst phase, 20 dB more quietly at a median phase.
     package static let largestStep = 1.0 / 24
-    /// The shortest ramp.
     package static let shortest = Duration.milliseconds(10)
-    /// The longest ramp that results from stretching: 24 quanta of 1024 frames at 48 kHz. Longer quanta get larger
-    /// steps.
+    /// The longest stretched ramp: 24 quanta of 1024 frames at 48 kHz. Longer quanta get larger steps.
     package static let longestStretch = Duration.milliseconds(515)
 
-    /// What is to be done to the stream, in this order.
+    /// What the caller does to the stream, in this order.
     package enum Action: Equatable {
         case gain(LinearGain)
-        /// The stream goes to a gain within this time, sample by sample: from where it is, or from silence.
+        /// Sample by sample: from the present gain, or from silence.
         case ramp(LinearGain, Duration, fromSilence: Bool)
-        /// The stream is stopped where it is, or goes on.
         case hold(Bool)
-        /// The stream has become silent.
         case settled
     }
 
-    /// The gain that the server was last told.
+    /// As the server was last told.
     private var told = 1.0
-    /// Whether it is held.
     private var isHeld = false
     private var ramp: Ramp?
 
-    /// A level that changes nothing.
     package init() {}
 
-    /// A ramp that is not over.
     private struct Ramp: Equatable {
         var from: Double
         var to: Double
         var length: Duration
-        /// How much of the length has passed, and when that was last computed.
+        /// The part of the length until `moved`.
         var passed = Duration.zero
         var moved: Instant
-        /// Whether the stream is held at the end.
         var holds: Bool
-        /// Whether it waits until the server runs the stream.
+        /// Whether the ramp starts when the server runs the stream.
         var waits: Bool
-        /// The earliest start.
         var begins: Instant
         var quantum: Duration
-        /// Whether the server makes it, sample by sample, and whether it has been told.
+        /// Whether the server makes the ramp, sample by sample, and has begun.
         var isOfServer: Bool
         var isUnderWay = false
-        /// When the next step is due.
         var next: Instant
 
-        /// When nothing of the server's ramp is heard any more. The server begins it with its next cycle. After nine tenths
-        /// of the time it is at −120 dB or less from where it was, and goes on losing what is played.
+        /// When nothing of the server's ramp is heard any more. After nine tenths of the time, and the cycle in which
+        /// it begins, it is at −120 dB or less from where it was, and goes on losing what is played.
         var end: Instant { moved.advanced(by: to > 0 ? length : length * 9 / 10 + quantum) }
 
-        /// The gain of the server's ramp at this moment, as far as is known here.
+        /// Computed as the server computes it.
         func gain(at now: Instant) -> Double {
             let part = min(max(moved.duration(to: now), .zero) / max(length, .nanoseconds(1)), 1)
             let eased = part * part * part * (part * (part * 6 - 15) + 10)
@@ -70,48 +59,44 @@ package struct StreamLevel: Equatable {
             return LinearGain(slider: first + (last - first) * (waits ? 0 : eased)).value
         }
 
-        /// Sets when the next step is due. Two steps a quantum give each quantum a new gain.
+        /// Two steps a quantum give each quantum a new gain.
         mutating func schedule(after now: Instant, pace: Duration) {
             next =
                 begins > now ? begins : isOfServer ? isUnderWay ? end : now : now.advanced(by: max(quantum / 2, pace))
         }
     }
 
-    /// The time between two steps of a ramp when few streams fade.
+    /// The time between two steps of a ramp while few streams fade.
     package static let pace = Duration.milliseconds(2)
 
-    /// When the next step is due; `nil` while no ramp moves.
+    /// `nil` while no ramp moves.
     package var nextStep: Instant? { ramp.flatMap { $0.waits ? nil : $0.next } }
 
-    /// Whether it is on its way.
     package var isFading: Bool { ramp != nil }
 
-    /// The gain at this moment.
     package func gain(at now: Instant) -> LinearGain {
         LinearGain(ramp.flatMap { $0.isUnderWay ? $0.gain(at: now) : nil } ?? told)
     }
 
-    /// The length of the present ramp; zero if there is none.
+    /// Of the present ramp; zero without a ramp.
     package var length: Duration { ramp?.length ?? .zero }
 
-    /// How long the present ramp still takes, if every step comes in time; zero if there is none.
+    /// The rest of the present ramp, if every step comes in time; zero without a ramp.
     package func remaining(at now: Instant) -> Duration {
         guard let ramp else { return .zero }
         if ramp.isUnderWay, !ramp.waits { return max(now.duration(to: ramp.end), .zero) }
         let left = ramp.length - ramp.passed
         if ramp.waits { return left }
-        // Until it begins, nothing of its length passes.
         if ramp.begins > now { return now.duration(to: ramp.begins) + left }
         return max(left - max(max(ramp.moved, ramp.begins).duration(to: now), .zero), .zero)
     }
 
-    /// Sets a target. A ramp leads there from the present gain; one that leads there already goes on.
+    /// Sets a target, to which a ramp leads from the present gain; one that leads there already goes on.
     ///
     /// - Parameters:
-    ///   - holds: Whether the stream is held when it is silent, for which the target must be 0.
-    ///   - duration: The length that the policy asks for; zero is at once.
+    ///   - holds: Whether the stream is held when silent; for the target 0.
+    ///   - duration: As the policy asks; zero is at once.
     ///   - delay: How long the stream keeps its present gain first.
-    ///   - isOfServer: Whether the server can change the stream's gain with every sample.
     ///   - waits: Whether the stream does not run yet; a ramp upwards then begins with ``streamRuns(at:)``.
     package mutating func approach(
         _ target: LinearGain, holds: Bool = false, within duration: Duration, after delay: Duration = .zero,
@@ -119,7 +104,7 @@ package struct StreamLevel: Equatable {
     ) -> [Action] {
         let to = target.value
         if ramp.map({ $0.to == to && $0.holds == holds }) ?? (told == to && isHeld == holds) { return [] }
-        // A ramp of the server's that is under way has been told where to go, and is somewhere before that.
+        // The server knows the target of its ramp; the present gain is somewhere before that.
         let wasUnderWay = ramp?.isUnderWay ?? false
         let present = gain(at: now).value
         ramp = nil
@@ -139,7 +124,7 @@ package struct StreamLevel: Equatable {
             holds: holds, waits: waits && to > 0, begins: now.advanced(by: max(delay, .zero)),
             quantum: quantum, isOfServer: isOfServer, next: now)
         var actions: [Action] = []
-        // A gain that rises waits in the server for the stream's first sound. Told after the release, it would miss some.
+        // The gain waits in the server for the stream's first sound. Told after the release, it would miss some.
         if isOfServer, next.begins <= now {
             actions.append(begin(&next, fromSilence: wasHeld, at: now))
         } else if wasUnderWay {
@@ -151,7 +136,6 @@ package struct StreamLevel: Equatable {
         return actions
     }
 
-    /// Has the server begin a ramp.
     private mutating func begin(_ ramp: inout Ramp, fromSilence: Bool = false, at now: Instant) -> Action {
         ramp.isUnderWay = true
         ramp.moved = now
@@ -159,7 +143,6 @@ package struct StreamLevel: Equatable {
         return .ramp(LinearGain(ramp.to), ramp.length, fromSilence: fromSilence)
     }
 
-    /// Starts the ramp that was waiting for the stream to run.
     package mutating func streamRuns(at now: Instant) {
         guard ramp?.waits == true else { return }
         ramp?.waits = false
@@ -167,10 +150,7 @@ package struct StreamLevel: Equatable {
         ramp?.schedule(after: now, pace: Self.pace)
     }
 
-    /// Takes the step that is due.
-    ///
-    /// - Parameter pace: The time between two steps. If very many streams fade, each gets fewer steps, because every step is
-    ///   a message to a client.
+    /// With many fading streams, each has a longer `pace`: every step is a message to a client.
     package mutating func step(at now: Instant, pace: Duration = StreamLevel.pace) -> [Action] {
         guard var next = ramp, !next.waits, next.begins <= now else { return [] }
         var actions: [Action] = []
@@ -193,14 +173,13 @@ package struct StreamLevel: Equatable {
         return actions
     }
 
-    /// Ends a ramp. The stream is held at once: what was played after the last step would be unheard, and missing later.
+    /// The stream is held at once: what it plays after the last step would be unheard, and missing later.
     private mutating func finish(_ ended: Ramp, _ actions: [Action]) -> [Action] {
         ramp = nil
         if ended.to > 0 { return actions }
         return actions + (ended.holds == isHeld ? [] : [hold(ended.holds)]) + [.settled]
     }
 
-    /// Undoes everything.
     package mutating func undo() -> [Action] {
         defer { self = StreamLevel() }
         return (told == 1 ? [] : [.gain(.unity)]) + (isHeld ? [.hold(false)] : [])

@@ -6,7 +6,7 @@ public struct StreamPreferences: Sendable, Hashable {
     public var sampleRate: Double?
     /// The preferred duration of one cycle of the graph; `nil` for any.
     public var bufferDuration: Duration?
-    /// The factor on what is recorded, on top of the user's own volume. It does not apply to playback.
+    /// The factor on recordings, on top of the user's own volume.
     public var inputGain = LinearGain.unity
 
     /// Creates preferences.
@@ -20,8 +20,7 @@ public struct StreamPreferences: Sendable, Hashable {
     public static let none = StreamPreferences()
 }
 
-/// The preferences of sessions. They apply to the streams of active sessions. A stream loses them when its session becomes
-/// inactive, when it moves to another session, or when they are withdrawn.
+/// Preferences apply to the streams of a session while it is active.
 extension SessionRuntime {
     /// Sets an application's preferences for its opened session.
     public func prefer(_ preferences: StreamPreferences, of session: SessionID) {
@@ -30,20 +29,19 @@ extension SessionRuntime {
         drain()
     }
 
-    /// The streams of an opened session, the newest first; empty if the session is unknown.
+    /// The newest first.
     private func streams(of session: SessionID) -> [StreamEntry] {
         engine.streams(of: session).compactMap { streams[$0.id] }
     }
 
-    /// The timing of the graph of a session's streams. For a session without streams, of the graph that they would join
-    /// (R74).
+    /// The timing of the graph of a session's streams, or of the graph that they would join (R74).
     public func clock(of session: SessionID) -> GraphClock {
         let streams = streams(of: session)
         return (streams.first { $0.isRunning } ?? streams.first)?.server?.clock ?? host.clock
     }
 
-    /// The present factor on what a session records, and whether it applies to anything: to a stream, or before there is
-    /// one, to those that will record from the input in the session's route (R76).
+    /// The present factor on a session's recordings, and whether it applies: to a stream, or before there is one, to
+    /// the input in the session's route (R76).
     public func inputGain(of session: SessionID) -> (gain: LinearGain, isAvailable: Bool) {
         let captures = streams(of: session).filter { $0.direction == .capture }
         if let stream = captures.first(where: { $0.server?.hasVolume == true }) {
@@ -54,15 +52,13 @@ extension SessionRuntime {
         return (isActive ? sessions[session]?.preferences.inputGain ?? .unity : .unity, true)
     }
 
-    /// Whether an opened session only records, and there is nothing to record: no input, no output, whose sound can be
-    /// recorded too, and no stream of the session that records already. `false` while the server has just started and the
-    /// route is not known: inputs may still come, and a library sets its session up again at that moment.
+    /// Whether an opened session only records, without a stream, an input, or an output whose sound can be recorded.
+    /// `false` while the route of a starting server is unknown: inputs may come, and libraries retry then.
     public func hasNothingToRecord(_ session: SessionID) -> Bool {
         engine.hasRoute && engine.configuration(of: session)?.category == .record && engine.availableInputs.isEmpty
             && engine.availableOutputs.isEmpty && !streams(of: session).contains { $0.direction == .capture }
     }
 
-    /// Has the server apply preferences that have changed.
     func applyPreferences() {
         guard preferencesAreStale else { return }
         preferencesAreStale = false

@@ -6,7 +6,7 @@ extension SessionRuntime {
     /// All streams, the oldest first.
     public var streamsByAge: [StreamEntry] { streams { _ in true } }
 
-    /// Those streams of which something is so, the oldest first.
+    /// The streams that satisfy a condition, the oldest first.
     public func streams(where isIncluded: (StreamEntry) -> Bool) -> [StreamEntry] {
         var found: [StreamEntry] = []
         for stream in streams.values where isIncluded(stream) { found.append(stream) }
@@ -15,8 +15,7 @@ extension SessionRuntime {
 
     // MARK: - Streams
 
-    /// Adds a stream of the server, which gets an id that no stream has had yet, or a given one. When this returns, it is
-    /// silent if it has to be.
+    /// Adds a stream of the server, by a new id or a given one. On return, the stream is silent if it has to be.
     public func add(_ server: any ServerStream, as id: StreamID? = nil) {
         lastStream = max(lastStream &+ 1, id?.rawValue ?? 0)
         let stream = StreamEntry(id ?? StreamID(lastStream), server)
@@ -31,8 +30,7 @@ extension SessionRuntime {
         drain()
     }
 
-    /// Takes note that the server has removed a stream. With `now`, the effects are applied before this returns; otherwise
-    /// after the server's present call.
+    /// The server has removed a stream. With `now`, applies the effects; otherwise after the server's call.
     public func remove(_ stream: any ServerStream, now: Bool) {
         guard let entry = streams[stream.id], entry.server === stream else { return }
         if entry.isMeasured { stream.measure(false) }
@@ -47,14 +45,13 @@ extension SessionRuntime {
         streams[stream].map { classify($0) != $0.description } ?? false
     }
 
-    /// Looks at the properties of all streams again, because the permissions of sandboxed applications may have changed.
+    /// The permissions of sandboxed applications may have changed, and with them the meaning of properties.
     public func accessChanged() {
         for stream in streamsByAge { stream.server?.readProperties() }
         drain()
     }
 
-    /// Moves a stream to another opened session, or to none. One that the policy leaves alone because it has no role is
-    /// managed while it belongs to a session.
+    /// A stream that the policy leaves alone for lack of a role is managed while it belongs to a session.
     func move(_ stream: StreamEntry, to session: SessionID?) {
         let (wasManaged, wasInSession) = (stream.isManaged, stream.session != nil)
         noteChange(of: stream.session)
@@ -68,7 +65,7 @@ extension SessionRuntime {
         post(.streamMoved(stream.id, to: session.map { .opened($0) } ?? .application(stream.application)))
     }
 
-    /// Tells the engine of a stream, if the policy decides about it. It joins its session before it is wanted (R79).
+    /// The stream joins its session before it is wanted (R79).
     private func introduce(_ stream: StreamEntry) {
         guard stream.server != nil, let description = stream.description else { return }
         let id = stream.id
@@ -79,16 +76,11 @@ extension SessionRuntime {
         introduced.append(id)
     }
 
-    /// Notes that what a session shows of its streams may have changed.
     private func noteChange(of session: SessionID?) {
         if let session { sessions[session]?.isStale = true }
     }
 
-    /// Takes a change of a stream's own volume or mute.
-    ///
-    /// - Parameters:
-    ///   - wasMuted: Whether the stream was muted before.
-    ///   - isHigher: Whether its volume is higher than before.
+    /// Handles a change of a stream's own volume or mute. `isHigher` compares the volume with the one before.
     public func volumeChanged(of stream: StreamID, wasMuted: Bool, isHigher: Bool) {
         guard let entry = streams[stream], entry.isManaged, let server = entry.server else { return }
         if server.isMuted != wasMuted { post(.streamMuted(stream, server.isMuted), now: false) }
@@ -98,8 +90,8 @@ extension SessionRuntime {
         }
     }
 
-    /// Takes note that a stream was turned up, which its user may have done because it is silent (N19). Session managers
-    /// restore the volumes of new streams, so those do not count.
+    /// N19: the user may have turned up a silent stream to hear it. Session managers restore the volumes of new
+    /// streams, so those do not count.
     private func turnedUp(_ stream: StreamEntry) {
         guard stream.treatment.silence != .none, let known = stream.knownSince,
             known.duration(to: host.now) >= Self.settlingTime
@@ -107,7 +99,7 @@ extension SessionRuntime {
         post(.streamFreed(stream.id, by: .raise))
     }
 
-    /// How long a stream must be known before a higher volume counts as one of the user's (N19).
+    /// A new stream's volume may be its session manager's (N19).
     private static var settlingTime: Duration { .seconds(1) }
 
     // MARK: - The policy
@@ -127,9 +119,7 @@ extension SessionRuntime {
         return true
     }
 
-    /// Leaves all streams to another policy in the same server, undoing what was done to them; or decides about them again.
-    ///
-    /// - Parameter other: Who decides, in words; `nil` if nobody else does.
+    /// Leaves all streams to another policy in the same server (`other`, in words), or decides about them again.
     public func leave(to other: String?) {
         guard other != otherPolicy else { return }
         host.log(
@@ -159,8 +149,7 @@ extension SessionRuntime {
 
     private func describe(_ stream: StreamEntry) { stream.description = classify(stream) }
 
-    /// The description of a stream under the policy; `nil` if the policy leaves the stream alone. Warns of what is wrong with
-    /// its properties.
+    /// `nil` if the policy leaves the stream alone. Warns of mistakes in its properties.
     private func classify(_ stream: StreamEntry) -> SessionDescription? {
         guard otherPolicy == nil, let result = classification(of: stream) else { return nil }
         let name = stream.application.name
@@ -169,7 +158,6 @@ extension SessionRuntime {
         return stream.session == nil ? result.description : result.descriptionInSession
     }
 
-    /// The policy's classification of a stream.
     private func classification(of stream: StreamEntry) -> Classification? {
         guard stream.server != nil else { return nil }
         return inForce.classifier.classify(direction: stream.direction, access: access(of: stream.identity.client)) {
@@ -190,7 +178,7 @@ extension SessionRuntime {
         inForce.classifier.mayControlDesktop(access: access(of: client)) { client.verified($0) ?? nil }
     }
 
-    /// What a client may do, depending on the sandbox in which it runs (N20).
+    /// N20: by the sandbox in which the client runs.
     private func access(of client: ClientIdentity) -> ClientAccess {
         if client.isUnconfined { return .outside }
         return .confined(mayRecord: client.sandbox.map { mayRecord($0) } ?? false)
@@ -205,10 +193,10 @@ extension SessionRuntime {
             + (joins ? ["but it is part of its application's session"] : [])
     }
 
-    /// The maximum number of different warnings. Further ones are not logged.
+    /// Further warnings are not logged.
     private static var maximumWarnings: Int { 1024 }
 
-    /// Logs a warning, once under each policy.
+    /// Logs a warning once under each policy.
     private func warn(_ line: String) {
         if warned.count < Self.maximumWarnings, warned.insert(line).inserted { host.log(.warning, line) }
     }

@@ -1,19 +1,15 @@
 public import PolicyEngine
 
-/// An interruption by the system, whose sound, if any, is made elsewhere: a call on a modem, or the machine's sleep.
-///
-/// The module and the simulation use the same definitions.
+/// An interruption by the system, in the module and the simulation: a call on a modem, or the machine's sleep.
 public enum SystemInterruption {
     /// What a kind that programs begin over D-Bus stands for (N21).
     public enum Meaning: Sendable, Equatable {
-        /// A stream with this role: one that plays, unless only a recording can have the role.
+        /// A stream with this role: playback, unless only a recording can have the role.
         case role(String, StreamDirection)
-        /// What the policy says of no role.
         case description(SessionDescription)
     }
 
-    /// The kinds that programs can begin over D-Bus under a policy, for people: its roles by their names, and the two that
-    /// every policy has.
+    /// The kinds that programs can begin over D-Bus, for people: a policy's roles, and the two that every policy has.
     public static func kinds(of policy: Policy) -> [String] {
         return policy.order + [duck, speech].filter { policy.roles[$0] == nil }
     }
@@ -21,8 +17,8 @@ public enum SystemInterruption {
     private static let duck = "duck"
     private static let speech = "speech"
 
-    /// The meaning of a kind under a policy; `nil` if the policy knows no such role. Where it has no role of their names,
-    /// `duck` lowers others as far as the policy does by default, and `speech` is spoken over others.
+    /// The meaning of a kind; `nil` for an unknown role. Without roles of these names, `duck` lowers others as far as
+    /// the policy does by default, and `speech` is spoken over others.
     public static func meaning(of kind: String, in policy: Policy) -> Meaning? {
         if let role = Role(kind) {
             if let description = policy.description(ofRole: role) {
@@ -58,10 +54,7 @@ public enum SystemInterruption {
         }
     }
 
-    /// The events that begin an interruption; closing its session ends it.
-    ///
-    /// - Parameter application: The program that began the interruption and is not affected by it; `nil` for the
-    ///   machine.
+    /// The events that begin an interruption, which spares `application`; closing its session ends it.
     public static func beginning(
         _ id: SessionID, _ description: SessionDescription, by name: String, of application: ApplicationID? = nil
     ) -> [Event] {
@@ -73,8 +66,7 @@ public enum SystemInterruption {
     }
 }
 
-/// What the machine itself does that interrupts everybody but calls, and that no program can begin. The raw value is its word
-/// in stories.
+/// What the machine does that interrupts all but calls, and no program can begin. The raw value is the word in stories.
 public enum MachineInterruption: String, Sendable, CaseIterable {
     /// The machine goes to sleep (R12).
     case sleep
@@ -82,28 +74,27 @@ public enum MachineInterruption: String, Sendable, CaseIterable {
     /// The name that is given as the cause.
     public static let name = "the machine"
 
-    /// What those that it interrupts are told to be the reason.
     private var reason: InterruptionReason {
         switch self {
         case .sleep: .suspended
         }
     }
 
-    /// That it begins, in words that follow ``name``.
+    /// In words that follow ``name``.
     public var begins: String {
         switch self {
         case .sleep: "goes to sleep"
         }
     }
 
-    /// That it ends, in words that follow ``name``.
+    /// In words that follow ``name``.
     public var ends: String {
         switch self {
         case .sleep: "wakes up"
         }
     }
 
-    /// How it interrupts: everything but calls, and everything resumes afterwards.
+    /// Interrupts everything but calls; everything resumes afterwards.
     public var description: SessionDescription {
         var description = SessionDescription(
             name: rawValue, category: .playback, priority: Priority(rawValue: Priority.phone.rawValue - 1),

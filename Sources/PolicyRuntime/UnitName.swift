@@ -1,8 +1,7 @@
 /// The names of the units in which systemd and desktops start applications.
 package enum UnitName {
-    /// The name of the desktop file, without `.desktop`, in the name of an application's unit; `nil` if there is none.
-    /// Desktops name units `app[-LAUNCHER]-ID-NUMBER.scope` or `app[-LAUNCHER]-ID[@NUMBER].service` (systemd, Desktop
-    /// Environment Integration).
+    /// The name of the desktop file, without `.desktop`, in an application's unit: `app[-LAUNCHER]-ID-NUMBER.scope` or
+    /// `app[-LAUNCHER]-ID[@NUMBER].service` (systemd, Desktop Environment Integration).
     package static func desktopEntry(of unit: String) -> String? {
         var parts: [Substring]
         if unit.hasSuffix(".scope") {
