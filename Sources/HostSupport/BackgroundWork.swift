@@ -1,18 +1,13 @@
 import DBus
 import Glibc
 
-/// One piece of work that may have to wait for a file system. It runs on its own thread. Its result arrives on the
-/// server's main loop, which does not wait for it.
-///
-/// Releasing this object cancels the callback; the thread still finishes.
+/// Work that may have to wait for a file system, on its own thread. The result arrives on the server's main loop, which
+/// does not wait. A release of this object cancels the callback; the thread still finishes.
 final class BackgroundWork<Result: Sendable> {
     private var input: (any LoopWatch)?
 
-    /// Starts the work; `nil` if the system has no descriptor or thread left.
-    ///
-    /// - Parameters:
-    ///   - work: Runs on the thread. It must not touch anything that belongs to the loop.
-    ///   - done: Called once, on the loop.
+    /// `nil` if the system has no descriptor or thread left. `work` runs on the thread and must not touch anything of
+    /// the loop; `done` is called once, on the loop.
     init?(on loop: any EventLoop, _ work: @escaping @Sendable () -> Result, done: @escaping (Result) -> Void) {
         let job = Job(work)
         guard job.end.output >= 0, BackgroundThread.start(job) else { return nil }
@@ -27,8 +22,7 @@ final class BackgroundWork<Result: Sendable> {
 
     deinit { input?.cancel() }
 
-    /// What the thread and the loop share. The result is written before the pipe signals its end, and read only after
-    /// that.
+    /// Shared by thread and loop. The result is written before the pipe signals its end, and read only after that.
     private final class Job: BackgroundThread.Job, @unchecked Sendable {
         /// A pipe that is readable when the work is done; −1 when the system has none left.
         let end: (output: Int32, input: Int32)
@@ -66,8 +60,7 @@ private enum BackgroundThread {
         func run() {}
     }
 
-    /// Starts a thread for a job. The thread blocks all signals, which are for the server's own threads. Returns
-    /// whether it started.
+    /// The thread blocks all signals, which are for the server's own threads. Returns whether it started.
     static func start(_ job: Job) -> Bool {
         var all = sigset_t()
         var before = sigset_t()

@@ -1,17 +1,12 @@
-/// How long a card's buffer lasts. A card goes on with what its buffer holds when nobody writes into it any more, for example
-/// because the kernel has stopped all programs before the machine sleeps (N16).
+/// How long a card sounds on from its buffer when nobody writes, for example because the kernel has stopped all
+/// programs before the machine sleeps (N16).
 public enum CardBuffer {
-    /// Longer than any card's. Programs may state anything of the nodes that they make.
+    /// Longer than any card's: programs may state anything of their nodes.
     static let longest = Duration.seconds(10)
 
-    /// The buffer of an ALSA card in PipeWire, by the properties of its node.
-    ///
-    /// - Parameters:
-    ///   - maximumLatency: `node.max-latency`, half of the buffer: frames, a slash and the rate. PipeWire leaves it out where
-    ///     the card's interrupts give the time.
-    ///   - periodSize: `api.alsa.period-size`, in frames.
-    ///   - periods: `api.alsa.period-num`.
-    ///   - rate: The rate to assume where the properties say none, in Hz.
+    /// The buffer of an ALSA card in PipeWire, by its node's properties: `node.max-latency` (half of the buffer, as
+    /// frames, slash and rate; absent where the card's interrupts give the time), or else `api.alsa.period-size`
+    /// (frames), `api.alsa.period-num` and the assumed rate in Hz.
     public static func alsa(maximumLatency: String?, periodSize: String?, periods: String?, rate: Double) -> Duration {
         if let parts = maximumLatency?.split(separator: "/", maxSplits: 1).map({ UInt32($0) }), parts.count == 2,
             let half = parts[0], let rate = parts[1]
@@ -22,11 +17,7 @@ public enum CardBuffer {
         return length(frames: Double(numbers[0]) * Double(numbers[1]), rate: rate)
     }
 
-    /// The buffer of a card in PulseAudio.
-    ///
-    /// - Parameters:
-    ///   - size: The sink's property `device.buffering.buffer_size`, in bytes.
-    ///   - bytesPerSecond: What the sink plays in a second.
+    /// The buffer of a card in PulseAudio, by the sink's property `device.buffering.buffer_size` in bytes.
     public static func pulse(size: String?, bytesPerSecond: Int) -> Duration {
         length(frames: Double(size.flatMap { UInt32($0) } ?? 0), rate: Double(bytesPerSecond))
     }

@@ -1,44 +1,37 @@
 public import PolicyEngine
 
-/// What the client of a PulseAudio stream wants, derived from the states that it sets and its answers to cork requests.
+/// The wish of a PulseAudio stream's client, derived from the states that it sets and its answers to cork requests.
 ///
 /// PulseAudio does not distinguish "paused by the user" from "paused on request". So a cork that soon follows a request
-/// is the answer to it, and any other cork is the user's. It may also be the late answer of a client that had to wait for
-/// a busy machine. That client is asked to uncork all the same, and a client that does so follows requests.
+/// is its answer, and any other cork is the user's, or the late answer of a client on a busy machine. That client is
+/// asked to uncork all the same, and a client that does so follows requests.
 public struct CorkRequests: Sendable, Equatable {
-    /// The state of the exchange with the client.
     private enum Phase: Equatable {
         case none
-        /// The client was asked to cork, and has not corked yet.
         case askedToCork(Instant)
-        /// The client corked because it was asked to.
         case followed
         /// The client corked long after it was asked to: late, or because its user paused the stream.
         case pausedOrLate
-        /// The client had corked on request, was asked to uncork, and has not uncorked yet.
+        /// The client had corked on request, and has not uncorked yet.
         case askedToUncork(Instant)
-        /// The same for a client that had paused or was late.
+        /// The client had paused or was late, and has not uncorked yet.
         case askedToUncorkAnyway(Instant)
     }
 
-    /// What a change of the stream's state says about whether the client wants the stream to run.
+    /// What a change of the stream's state says about the client's intent.
     public enum Intent: Sendable, Equatable {
-        /// Nothing has changed.
         case same
-        /// The client wants the stream to run, or to be paused.
         case wanted(Bool)
         /// The client uncorked the stream although it was asked to cork: it requests activation again.
         case wantedAnew
     }
 
-    /// Where a stream plays: a device, and the port that is in use there.
+    /// Where a stream plays: a device, and the port in use there.
     public struct Place: Sendable, Equatable {
         private var device: UInt32?
         private var port: Int?
 
-        /// - Parameters:
-        ///   - device: The device's index.
-        ///   - port: The address of the port in use.
+        /// - Parameter port: The address of the port in use.
         public init(device: UInt32? = nil, port: Int? = nil) {
             self.device = device
             self.port = port
@@ -53,14 +46,12 @@ public struct CorkRequests: Sendable, Equatable {
     /// Whether the client itself wants the stream to run.
     public private(set) var wantsToPlay: Bool
     private var phase = Phase.none
-    /// Whether the client was asked to cork, so that it must be asked to uncork later. A client that ignored the first
-    /// request ignores the second too.
+    /// Whether we owe a request to uncork. A client that ignored the request to cork ignores that, too.
     private var wasAsked = false
-    /// Whether the client has corked on request before. If so, it will again, however late.
+    /// A client that has corked on request does so again, however late.
     private var isFollower = false
-    /// Whether the client has let the patience with a request pass. If so, a later cork is its user's, however soon.
+    /// After a client that has let the patience with a request pass, a cork is its user's, however soon.
     private var isIgnorer = false
-    /// Where the stream played when its client was asked to cork.
     private var place = Place()
 
     /// Creates the state of a client that was asked nothing yet.
@@ -85,7 +76,7 @@ public struct CorkRequests: Sendable, Equatable {
     public mutating func corked(at now: Instant) -> Intent {
         guard case .askedToCork(let moment) = phase else {
             phase = .none
-            // A client whose user paused the stream is not asked to uncork: the stream would play as soon as the
+            // A client whose user paused the stream is not asked to uncork: its stream would play as soon as the
             // interruption ends, and after a lost output, on the speaker (R36, R64).
             wasAsked = false
             return want(false)
@@ -107,24 +98,19 @@ public struct CorkRequests: Sendable, Equatable {
         self.place = place
     }
 
-    /// Records that the stream may be heard again.
-    ///
-    /// - Parameters:
-    ///   - now: The present time.
-    ///   - place: Where the stream plays now.
-    /// - Returns: Whether to ask the client to uncork, and when to check whether it has
-    ///   (``checkUncorked(at:isRunning:)``).
+    /// Records that the stream may be heard again, at the present place. Returns whether to ask the client to uncork,
+    /// and when to check the answer (``checkUncorked(at:isRunning:)``).
     public mutating func release(
         at now: Instant, on place: Place = Place()
     ) -> (asksToUncork: Bool, checkAt: Instant?) {
         defer { wasAsked = false }
         switch phase {
-        // Also a client that was asked to uncork after an earlier interruption and has not done so yet.
+        // Also a client that still owes an earlier request.
         case .followed, .askedToUncork:
             phase = .askedToUncork(now)
             return (wasAsked, now.advanced(by: CorkRequests.returnPatience))
         case .pausedOrLate:
-            // R64: its headphones may have been pulled out, and it must not go on from the speaker.
+            // R64: its headphones may have been pulled out, and it must not play on from the speaker.
             guard place == self.place else {
                 phase = .none
                 return (false, nil)
@@ -144,9 +130,7 @@ public struct CorkRequests: Sendable, Equatable {
     }
 
     /// Checks whether a client that was asked to uncork has done so. If not, its application has paused the stream
-    /// meanwhile, or leaves resuming to its user.
-    ///
-    /// - Returns: Whether the client wants the stream to run, and when to check again; `nil` for never.
+    /// meanwhile, or leaves resuming to its user. `again` is when to check again.
     public mutating func checkUncorked(at now: Instant, isRunning: Bool) -> (intent: Intent, again: Instant?) {
         let moment: Instant
         switch phase {
@@ -159,7 +143,6 @@ public struct CorkRequests: Sendable, Equatable {
         return (want(isRunning), nil)
     }
 
-    /// Records that a request has been ignored, if the patience with it has passed.
     private mutating func noteIgnored(since moment: Instant, at now: Instant) {
         if moment.duration(to: now) >= CorkRequests.patience { isIgnorer = true }
     }

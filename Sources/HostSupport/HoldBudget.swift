@@ -1,16 +1,13 @@
 public import PolicyEngine
 
-/// The time for which the session manager may be held: once for as long as a lost output needs, then at most half of
-/// the time, however often an output is lost.
+/// How long the session manager may be held: once for as long as a lost output needs, then at most half of the time.
 public struct HoldBudget: Sendable {
-    /// The longest hold, available after an equally long time without one: a card's answer and its buffer, each as late as
-    /// it may be.
+    /// The longest hold, after an equally long time without one: a card's answer and its buffer, each as late as
+    /// may be.
     public static let most = Duration.milliseconds(550)
 
     private var left = HoldBudget.most
-    /// When the remaining budget was last computed.
     private var counted: Instant?
-    /// When the present hold began.
     private var began: Instant?
 
     /// Creates a full budget.

@@ -1,5 +1,4 @@
-/// The arguments of the PulseAudio module, in that daemon's syntax: `policy=… preset=… dbus=yes|no`, quoted if they
-/// contain blanks.
+/// The arguments of the PulseAudio module, in the daemon's syntax: `policy=… preset=… dbus=yes|no`, quoted for blanks.
 public struct ModuleArguments: Equatable, Sendable {
     /// The path of a file that replaces all policy files.
     public var policy: String?
@@ -8,7 +7,7 @@ public struct ModuleArguments: Equatable, Sendable {
     /// Whether to run the service on the session bus.
     public var servesBus = true
 
-    /// What is wrong with the arguments, and what would be valid.
+    /// A mistake in the arguments, and what would be valid.
     public struct Mistake: Error, Equatable {
         /// Text for the log.
         public let text: String

@@ -9,11 +9,7 @@ public final class PolicyKeeper {
     private let log: (LogLevel, String) -> Void
     private var watch: PolicyWatch<LoadedPolicy>?
 
-    /// Creates a keeper for a policy.
-    ///
-    /// - Parameters:
-    ///   - arguments: The module's arguments, in the syntax of policy files.
-    ///   - log: Writes a log line.
+    /// Creates a keeper for a policy. The arguments are in the syntax of policy files.
     public init(arguments: String?, log: @escaping (LogLevel, String) -> Void) {
         self.arguments = arguments
         self.log = log
@@ -26,8 +22,8 @@ public final class PolicyKeeper {
         return loaded
     }
 
-    /// Watches the policy's files and passes each changed policy without errors to `apply`, which returns whether it
-    /// differs. After an error, the last valid policy stays. The files are read on a separate thread.
+    /// Passes each changed policy without errors to `apply`, which returns whether it differs; errors keep the last
+    /// valid one. A separate thread reads the files.
     public func watch(on loop: any EventLoop, apply: @escaping (LoadedPolicy) -> Bool) {
         let environment = Dictionary(
             uniqueKeysWithValues: PolicyLoader.variables.compactMap { name in Self.environment(name).map { (name, $0) }

@@ -1,11 +1,10 @@
 import DBus
 import PolicyFile
 
-/// Reads the policy again soon after anything changes in its folders. The folders may be on a remote machine that does
-/// not answer, so they are read on a separate thread while the server's main loop continues.
+/// Reads the policy again soon after a change in its folders, on a separate thread: a remote machine that holds them
+/// may not answer, while the server's main loop continues.
 final class PolicyWatch<Contents: Sendable> {
-    /// The time without changes before the files are read, in nanoseconds. An editor writes, renames and removes files
-    /// together.
+    /// In nanoseconds. An editor writes, renames and removes files together, so changes must pause this long.
     private var quiet: Int64 { 100_000_000 }
     /// The time for reading after which a delay is reported, in nanoseconds.
     private var patience: Int64 { 5_000_000_000 }
@@ -15,23 +14,17 @@ final class PolicyWatch<Contents: Sendable> {
     private let changed: (Contents) -> Void
     private var folders: FolderWatch
     private var input: (any LoopWatch)?
-    /// Fires when nothing has changed for `quiet`.
     private var timer: (any LoopTimer)?
-    /// Fires when reading takes longer than `patience`.
     private var alarm: (any LoopTimer)?
     private var work: BackgroundWork<(FolderSearch.Found, Contents)>?
-    /// Whether a change, followed by `quiet`, came after the present reading began.
+    /// Whether a change came after the present reading began.
     private var isDue = false
 
-    /// Whether changes are noticed. If not, the system has no descriptor or no watch left.
+    /// If not, the system has no descriptor or no watch left.
     var isWatching: Bool { folders.isWatching }
 
-    /// Starts watching folders, given by absolute paths. Blocks on the file system.
-    ///
-    /// - Parameters:
-    ///   - read: Reads the contents of the folders, on another thread.
-    ///   - changed: Called on the loop with the contents.
-    ///   - whenSlow: Called on the loop when reading takes very long.
+    /// Starts watching absolute paths. Blocks on the file system. `read` runs on another thread, the other closures on
+    /// the loop; `whenSlow` when reading takes very long.
     init(
         _ folders: [String], on loop: any EventLoop, read: @escaping @Sendable () -> Contents,
         changed: @escaping (Contents) -> Void, whenSlow: @escaping () -> Void
@@ -65,7 +58,7 @@ final class PolicyWatch<Contents: Sendable> {
         let search = folders.search
         let read = read
         work = BackgroundWork(on: loop) {
-            // Changes after this point are noticed, and cause another reading.
+            // Changes after this point cause another reading.
             let found = search.run()
             return (found, read())
         } done: { [unowned self] result in
@@ -79,7 +72,7 @@ final class PolicyWatch<Contents: Sendable> {
             isDue = false
             alarm?.arm(at: loop.now &+ patience)
         } else {
-            // The system has no thread or descriptor left now, so this is tried again.
+            // The system has no thread or descriptor left now: try again.
             timer?.arm(at: loop.now &+ patience)
         }
     }

@@ -1,20 +1,17 @@
-/// A setting of the session manager that works against the policy: on or off, as the session manager reports it, and what to
-/// write to it. A pure value.
-///
-/// The setting is turned off while it is in the way, and on again afterwards. Whoever turns it on meanwhile has the last
-/// word.
+/// A setting of the session manager that works against the policy, as the session manager reports it, and what to write
+/// to it. A setting in the way is turned off, and on again afterwards. Whoever turns it on meanwhile has the last word.
 public struct RivalSetting: Sendable, Equatable {
-    /// As the session manager has reported it; `nil` while that is not known.
+    /// As the session manager has reported it; `nil` while unknown.
     private var reported: Bool?
-    /// What was written and has not been reported yet, the oldest first.
+    /// Not reported yet, the oldest first.
     private var written: [Bool] = []
-    /// Whether it is off because of us, or will be.
+    /// Whether the setting is off because of us, or will be.
     private var isOwed = false
-    /// Whether somebody else has turned it on while it was in the way.
+    /// Whether somebody else has turned the setting on while it was in the way.
     private var isWanted = false
     private var isInTheWay = false
 
-    /// More writes are not remembered: the session manager does not answer.
+    /// Beyond it, the session manager does not answer.
     private static let mostWritten = 16
 
     /// Creates a setting that is not known yet.
@@ -23,7 +20,7 @@ public struct RivalSetting: Sendable, Equatable {
     /// Whether it is on although it is in the way, because somebody has turned it on.
     public var isKept: Bool { isWanted && isInTheWay }
 
-    /// Takes a value that the session manager reports; `nil` if the setting is gone. Returns the value to write, if any.
+    /// Handles a value that the session manager reports; `nil` if the setting is gone. Returns the value to write.
     public mutating func report(_ isOn: Bool?) -> Bool? {
         guard let isOn else {
             let wasInTheWay = isInTheWay
@@ -34,7 +31,7 @@ public struct RivalSetting: Sendable, Equatable {
         if let answered = written.firstIndex(of: isOn), isOn != reported {
             written.removeSubrange(...answered)
         } else if let reported, reported != isOn {
-            // Nobody has written that here.
+            // Somebody else has written that.
             isWanted = isOn && isInTheWay
             isOwed = false
             written = []
@@ -43,7 +40,7 @@ public struct RivalSetting: Sendable, Equatable {
         return write()
     }
 
-    /// Takes whether the setting is in the way now. Returns the value to write, if any.
+    /// Records whether the setting is in the way. Returns the value to write, if any.
     public mutating func update(isInTheWay: Bool) -> Bool? {
         self.isInTheWay = isInTheWay
         return write()

@@ -1,9 +1,7 @@
 public import PolicyEngine
 
-/// The cards, sinks and sources of a server, as the engine knows them (R60–R64).
-///
-/// A host tells the book what it sees. What is new is reported before the call returns, so that the streams that were heard
-/// on a lost output are silent before the server moves them.
+/// The cards, sinks and sources of a server, as the engine knows them (R60–R64). Reports each news before the call
+/// returns, so that streams on a lost output are silent before the server moves them.
 public final class RouteBook {
     /// The number of cards that are reported at most.
     public static let mostDevices = 256
@@ -15,9 +13,8 @@ public final class RouteBook {
 
     /// The reported sinks and sources, by number.
     public private(set) var nodes: [UInt32: RouteNode] = [:]
-    /// The last reported state of each card.
     private var devices: [UInt32: RouteDevice] = [:]
-    /// The next sinks or sources behind each sink or source without a card.
+    /// Behind each sink or source without a card.
     private var next: [UInt32: [UInt32]] = [:]
     private var muted: Set<UInt32> = []
     private let report: (RouteEvent) -> Void
@@ -25,16 +22,14 @@ public final class RouteBook {
 
     /// - Parameters:
     ///   - report: Applies a change, with all its effects, before it returns.
-    ///   - findNext: Finds the sinks to which a sink without a card passes its sound, or the sources from which such a
-    ///     source takes it.
+    ///   - findNext: The sinks to which a sink without a card passes its sound, or the sources of such a source.
     public init(report: @escaping (RouteEvent) -> Void, findNext: @escaping (RouteNode) -> [UInt32]) {
         self.report = report
         self.findNext = findNext
     }
 
-    /// Records a sink or source that came or changed. Returns whether that was reported.
-    ///
-    /// - Parameter isOfCard: Whether its card is known. Others, which programs make, must not use up the room for those.
+    /// Records a sink or source. Returns whether it was reported. Nodes without a known card (`isOfCard`), which
+    /// programs make, must not use up the room for others.
     public func put(_ node: RouteNode, isOfCard: Bool) -> Bool {
         let most = isOfCard ? RouteBook.mostNodes : RouteBook.mostNodes / 2
         guard nodes[node.id] != node, nodes[node.id] != nil || nodes.count < most else { return false }
@@ -43,7 +38,7 @@ public final class RouteBook {
         return true
     }
 
-    /// Records that a sink or source goes. Its streams are still there, so those heard on it can be found.
+    /// Records a removal. The node's streams are still there, so those heard on it can be found.
     public func remove(node id: UInt32) {
         guard nodes[id] != nil else { return }
         report(.nodeGone(id))
@@ -89,19 +84,20 @@ public final class RouteBook {
         return false
     }
 
-    /// Records whether a source is muted. Returns the source if that is a change (N7).
+    /// Records whether a source is muted (N7). Returns the source if that is a change.
     public func setMuted(_ id: UInt32, _ isMuted: Bool) -> RouteNode? {
         guard let node = nodes[id], node.direction == .input, isMuted != muted.contains(id) else { return nil }
         if isMuted { muted.insert(id) } else { muted.remove(id) }
         return node
     }
 
-    /// Forgets everything.
+    /// Forgets all nodes and devices.
     public func clear() { (nodes, devices, next) = ([:], [:], [:]) }
 }
 
 extension RouteNode {
-    /// A sink or source as its properties describe it; `nil` without a name. What has a card is neither filter nor remote.
+    /// A sink or source as its properties describe it; `nil` without a name. What has a card is neither filter nor
+    /// remote.
     public init?(
         id: UInt32, _ facts: PortFacts, description: String?, deviceID: UInt32?, profileDevice: UInt32?, isFilter: Bool,
         isRemote: Bool

@@ -1,11 +1,11 @@
 import Glibc
 import PolicyEngine
 
-/// A file in the runtime folder that exists while the module starts. If the module crashes its server, the file
-/// remains, so that the module does not crash the server at every start.
+/// A file in the runtime folder that exists while the module starts. A crash leaves the file, so that the module does
+/// not crash the server at every start.
 ///
-/// The file names the module, the server's release and the process. Another module file or another release is tried
-/// without manual cleanup. The file of a living process is not a leftover.
+/// The file names the module, the server's release and the process. Another module or release is tried without manual
+/// cleanup. The file of a living process is not a leftover.
 public struct StartMark: Equatable, Sendable {
     /// The path of the file.
     public let path: String
@@ -14,27 +14,20 @@ public struct StartMark: Equatable, Sendable {
     private let process: String
     private var isWritten = false
 
-    /// What a start finds.
+    /// The finding of a start.
     public enum Finding: Equatable, Sendable {
         /// No file, or one that does not count.
         case clear
-        /// Another process is starting.
         case otherStart
         /// The last start crashed.
         case leftover
     }
 
-    /// The longest valid file, in bytes.
+    /// In bytes.
     private static let longest = 8192
 
-    /// Creates the mark of the running module; `nil` if there is no runtime folder, as for some servers that serve the
-    /// whole machine.
-    ///
-    /// - Parameters:
-    ///   - server: The server's name, for the file's name.
-    ///   - release: The server's release.
-    ///   - file: The module's file.
-    ///   - folder: The runtime folder.
+    /// Creates the mark of the running module; `nil` without a runtime folder, as for some servers of the whole
+    /// machine.
     public init?(server: String, release: String, file: String?, folder: String?) {
         guard let file, let folder, folder.hasPrefix("/"), folder.utf8.count < 1024 else { return nil }
         self.init(
@@ -42,12 +35,7 @@ public struct StartMark: Equatable, Sendable {
             release: release, process: getpid())
     }
 
-    /// Creates a mark.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - module: Distinguishes one module file from another.
-    ///   - process: The process that starts.
+    /// - Parameter module: Distinguishes one module file from another.
     init(path: String, module: String, release: String, process: Int32) {
         self.path = path
         self.module = printable(module, limit: .max)
@@ -94,14 +82,14 @@ public struct StartMark: Equatable, Sendable {
 
     // MARK: - Identities of files and processes
 
-    /// A text that identifies a file and changes when the file is replaced.
+    /// Changes when the file is replaced.
     private static func identity(of file: String) -> String {
         var status = stat()
         guard stat(file, &status) == 0 else { return file }
         return "\(file) \(status.st_size) \(status.st_ino) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     }
 
-    /// When a process started, in the kernel's ticks since boot; `nil` if there is no such process.
+    /// In the kernel's ticks since boot; `nil` if there is no such process.
     private static func beginning(of process: Int32) -> UInt64? {
         guard let line = read("/proc/\(process)/stat"), let end = line.lastIndex(of: ")") else { return nil }
         // The start time is field 22. Field 3 is the first after the name, which may contain anything.

@@ -3,7 +3,7 @@ public import DBus
 /// Keeps the mark of a start for ten seconds after the module is loaded, and for ten seconds after its first stream,
 /// the first object that the module changes.
 public final class StartWatch {
-    /// How long a start may still crash before it counts as successful, in nanoseconds.
+    /// In nanoseconds.
     static let probation: Int64 = 10_000_000_000
 
     private var mark: StartMark
@@ -12,11 +12,8 @@ public final class StartWatch {
     private var timer: (any LoopTimer)?
     private var hasStream = false
 
-    /// Begins a start. Must come before anything is done to the server.
-    ///
-    /// - Parameters:
-    ///   - mark: A mark that has found nothing to prevent the start.
-    ///   - settled: Called on the loop whenever the mark goes because nothing has crashed.
+    /// Begins a start, before anything is done to the server. `settled` is called on the loop whenever the mark goes
+    /// because nothing has crashed.
     public init(_ mark: StartMark, settled: @escaping () -> Void) {
         self.mark = mark
         self.settled = settled

@@ -4,9 +4,9 @@ import PolicyEngine
 /// decides.
 ///
 /// The connection (AirPlay, Bluetooth, USB) comes first, because the types of R61 and R62 name it: a jack of a USB
-/// device is USB audio. The port's name comes next. The server's own port type comes after that, because it is often
-/// too general: "mic" for built-in and plugged-in microphones, "unknown" for UCM devices whose names PipeWire does not
-/// know, such as the "Headphone" of a PinePhone. The properties of the node and the device come last.
+/// device is USB audio. The port's name comes next. The server's own port type, often too general, comes after that:
+/// "mic" for built-in and plugged-in microphones, "unknown" for UCM devices whose names PipeWire does not know, such as
+/// the "Headphone" of a PinePhone. The properties of the node and the device come last.
 extension PortType {
     /// The type that follows from the facts; ``unknown`` if no line fits.
     public init(_ facts: PortFacts) {
@@ -14,9 +14,7 @@ extension PortType {
     }
 }
 
-/// The tables, and the search in them.
 package enum PortEvidence {
-    /// How a device is connected.
     package enum Connection: Sendable {
         case airPlay
         case bluetooth
@@ -25,21 +23,19 @@ package enum PortEvidence {
         case builtIn
     }
 
-    /// A member of ``PortFacts``.
     package enum Field: Sendable {
         case portType, portName, portDescription, formFactor, bus, iconName, profileName, bluetoothProfile, deviceAPI
         case nodeName, mediaClass, origin
     }
 
-    /// How a field is compared with a clue's text.
+    /// Compares a field with a clue's text.
     package enum Match: Sendable {
         case equals
         case begins
         case contains
     }
 
-    /// A condition on one field, without regard to the case of ASCII letters. `begins` with an empty text holds for
-    /// every field that is known.
+    /// Without regard to the case of ASCII letters. `begins` with an empty text holds for every known field.
     struct Clue: Sendable {
         var field: Field
         var match: Match
@@ -52,8 +48,7 @@ package enum PortEvidence {
         }
     }
 
-    /// The type of ports with this connection and direction (`nil` for any) for which the clue holds. Without a clue,
-    /// the type of all such ports.
+    /// The type of ports with this connection, direction and clue; `nil` for any.
     package struct Line: Sendable {
         var connection: Connection?
         var direction: PortDirection?
@@ -68,7 +63,7 @@ package enum PortEvidence {
         }
     }
 
-    /// The index of the line in `types` that decides about these facts; `nil` if no line fits.
+    /// The index of the line in `types` that decides; `nil` for none.
     package static func line(for facts: PortFacts) -> Int? {
         let connection = connections.first { facts.has($0.clue) }?.result
         let direction = facts.direction ?? facts.guessedDirection
@@ -107,7 +102,7 @@ extension PortFacts {
 }
 
 extension String.UTF8View {
-    /// Compares without regard to the case of ASCII letters. The pattern is in lower case.
+    /// Without regard to the case of ASCII letters in the text; the pattern is in lower case.
     fileprivate func fits(_ match: PortEvidence.Match, _ pattern: String.UTF8View) -> Bool {
         func begins(at start: Index) -> (Bool, end: Index) {
             var position = start

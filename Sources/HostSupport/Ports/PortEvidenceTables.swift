@@ -1,9 +1,8 @@
 import PolicyEngine
 
-/// The tables that determine a ``PortType``. Their sources are PipeWire's alsa and bluez5 plugins (port names, port
-/// types and profile names), the mixer paths of its alsa-card-profile, and the devices that alsa-ucm-conf names.
+/// The tables that determine a ``PortType``. Sources: PipeWire's alsa and bluez5 plugins (names and types of ports and
+/// profiles), the mixer paths of its alsa-card-profile, and the devices that alsa-ucm-conf names.
 extension PortEvidence {
-    /// How a device is connected.
     static let connections: [(clue: Clue, result: Connection)] = [
         (Clue(.nodeName, .begins, "raop_"), .airPlay),
         (Clue(.origin, .contains, "raop"), .airPlay),
@@ -32,12 +31,11 @@ extension PortEvidence {
         (Clue(.nodeName, .contains, "input."), .input),
     ]
 
-    /// The type of a port.
     package static let types: [Line] = [
         Line(.airPlay, .output, nil, .airPlay),
 
-        // Bluetooth. The port's name says whether the port is for calls; if not, the profile does. Some music profiles
-        // have a microphone too. R61 has no type for music that another machine sends.
+        // Bluetooth. The port's name says whether the port is for calls, or else the profile. Some music profiles have
+        // a microphone, too. R61 has no type for music that another machine sends.
         Line(.bluetooth, nil, Clue(.portName, .contains, "-hf-"), .bluetoothHFP),
         Line(.bluetooth, nil, Clue(.bluetoothProfile, .begins, "headset"), .bluetoothHFP),
         Line(.bluetooth, nil, Clue(.bluetoothProfile, .begins, "handsfree"), .bluetoothHFP),

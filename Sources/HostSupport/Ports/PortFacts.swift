@@ -1,8 +1,7 @@
 import PolicyEngine
 
-/// What a server publishes about a port, its node and its device. Unknown members are `nil`.
-///
-/// ``PortType/init(_:)`` determines the port's type from them. The keys are PipeWire's; ``PropertyKeys`` has PulseAudio's.
+/// What a server publishes about a port, its node and its device, for ``PortType/init(_:)``. Unknown members are `nil`.
+/// The keys are PipeWire's; ``PropertyKeys`` has PulseAudio's.
 public struct PortFacts: Sendable, Hashable {
     /// The direction of the sound.
     public var direction: PortDirection?
@@ -18,8 +17,8 @@ public struct PortFacts: Sendable, Hashable {
     public var bus: String?
     /// `device.icon-name` of the route, else of the node or device.
     public var iconName: String?
-    /// `device.profile.name` of the node (`HiFi: Speaker: sink`), or else the device's profile if the port is active in
-    /// that profile (`a2dp-sink-sbc_xq`).
+    /// `device.profile.name` of the node (`HiFi: Speaker: sink`), else of the device if the port is active there
+    /// (`a2dp-sink-sbc_xq`).
     public var profileName: String?
     /// `api.bluez5.profile` of the node: a2dp-sink, headset-head-unit, …
     public var bluetoothProfile: String?
@@ -35,11 +34,8 @@ public struct PortFacts: Sendable, Hashable {
     /// Creates facts of which nothing is known.
     public init() {}
 
-    /// Reads the properties of a sink, source or port, or of a whole card, which has neither direction nor profile.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the sink or source, else of the card.
-    ///   - value: The property with a key.
+    /// Reads the properties of a sink, source, port, or of a whole card, which has neither direction nor profile.
+    /// `name` is that of the sink or source, else of the card.
     public init(_ direction: PortDirection?, of name: String?, _ keys: PropertyKeys, value: (String) -> String?) {
         self.direction = direction
         nodeName = name
