@@ -1,7 +1,5 @@
-/// What a session's sound is for. A category fixes what the session may do to others and what may be done to it.
-///
-/// The first six are the phone's (R15–R20); `uiSound` stands for the sounds of the interface, which are outside the
-/// sessions (R13).
+/// What a session's sound is for, and so what the session may do to others and others to the session: the phone's six
+/// (R15–R20), and `uiSound` for the sounds of the interface, outside the sessions (R13).
 public enum Category: String, Sendable, Hashable, CaseIterable {
     /// Decoration: mixes with other sessions, obeys the silent switch and the screen lock (R15).
     case ambient
@@ -136,7 +134,7 @@ public enum Mode: String, Sendable, Hashable, CaseIterable {
     /// The chat of a game (N4). It does not allow a Bluetooth input by itself.
     case gameChat = "game-chat"
 
-    /// Whether people talk to each other: under play-and-record, that makes a call.
+    /// Whether people talk to each other, which makes a call under play-and-record.
     public var isChat: Bool { self == .voiceChat || self == .videoChat || self == .gameChat }
 }
 

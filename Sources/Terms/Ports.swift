@@ -27,7 +27,7 @@ public enum PortType: String, Sendable, Hashable, CaseIterable {
     /// Another type; the server has its own word for it.
     case unknown = "Unknown"
 
-    /// The word for outputs of this type in policy files, beside the type's own name; `nil` for one that has none (N27).
+    /// The word for outputs of this type in policy files, beside the type's own name; `nil` for none (N27).
     public var policyWord: String? {
         switch self {
         case .builtInSpeaker: "speaker"
@@ -42,8 +42,8 @@ public enum PortType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the port is part of the machine. Such a port cannot be pulled out. A server reports it as unavailable
-    /// while a plug in a jack replaces it.
+    /// Whether the port is part of the machine and cannot be pulled out. A server reports a built-in port as
+    /// unavailable while a plug in a jack replaces it.
     public var isBuiltIn: Bool {
         switch self {
         case .builtInMic, .builtInSpeaker, .builtInReceiver: true
@@ -85,17 +85,16 @@ public enum PortType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PortType {
-    /// The replacements for an output that a call may not use (N5), best first. Displays are not among them: many have
-    /// no loudspeaker and do not say so.
+    /// The replacements for an output that a call may not use (N5), best first. No displays: many have no loudspeaker
+    /// and do not say so.
     public static let callOutputs: [PortType] = [
         .headphones, .bluetoothHFP, .bluetoothA2DP, .usbAudio, .builtInReceiver, .builtInSpeaker, .lineOut,
     ]
 
-    /// The replacements for a Bluetooth headset's microphone (R43), best first. Ports that may be empty sockets come
-    /// last.
+    /// The replacements for a Bluetooth headset's microphone (R43), best first. Perhaps empty sockets come last.
     public static let callInputs: [PortType] = [.headsetMic, .builtInMic, .usbAudio, .lineIn]
 
-    /// The name of a route, as the old C interface has it, by the types of its output and its input.
+    /// The name of a route in the old C interface, by the types of its output and its input.
     public struct RouteName: Sendable {
         /// The output; `nil` for a route that only records.
         public let output: PortType?
@@ -106,16 +105,14 @@ extension PortType {
 
         /// An input of a route.
         public enum Input: Sendable {
-            /// One of this type.
             case type(PortType)
-            /// One of any type.
             case some
             /// One of any type, or none.
             case any
         }
     }
 
-    /// The names of routes; the first one that fits counts. Others are "Unknown", and without any port the name is empty.
+    /// The names of routes; the first one that fits counts. Others are "Unknown"; without ports, the name is empty.
     ///
     /// Source: Audio Session Services Reference, "Audio Session Property Identifiers" (kAudioSessionProperty_AudioRoute).
     public static let routeNames: [RouteName] = [
@@ -167,7 +164,6 @@ public enum RouteChangeReason: UInt32, Sendable, Hashable, CaseIterable {
     case categoryChange = 3
     /// An override of the output was set or ended (R41).
     case override = 4
-    /// The machine woke up.
     case wakeFromSleep = 6
     /// The category needs an input or output, and there is none.
     case noSuitableRouteForCategory = 7

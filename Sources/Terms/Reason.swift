@@ -1,6 +1,5 @@
 /// The reason for a stream's treatment. The raw value is its name on D-Bus.
 public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// The stream is not treated.
     case none
     /// Another session ducks it (R45).
     case ducked
@@ -8,7 +7,7 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case level
     /// Another session interrupts it (R28, R36).
     case interrupted
-    /// The session that interrupted it has ended, but did not let it resume; only its own application does (R31).
+    /// The interrupting session has ended without letting it resume; only its own application does (R31).
     case superseded
     /// A session that was active first rejects it; its application has to request activation again (R8).
     case rejected
@@ -33,8 +32,8 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// It waits until the sessions that its session interrupts are silent.
     case handover
 
-    /// Whether it allows no fade: what has lost its output or input must not be heard elsewhere for a moment (R64, N7), and
-    /// what waits was not heard yet.
+    /// Whether no fade is allowed: sound without its output or input must not be heard elsewhere for a moment (R64,
+    /// N7), and a waiting stream was not heard yet.
     public var isAtOnce: Bool {
         switch self {
         case .routeDisconnected, .inputMuted, .handover: true
@@ -69,7 +68,6 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
 public enum InterruptionReason: String, Sendable, Hashable, CaseIterable {
     /// Another session, or an interruption by the system, is heard.
     case `default`
-    /// The machine goes to sleep.
     case suspended
     /// The input that the session records from was muted by its user (N7).
     case deviceMuted = "device-muted"

@@ -1,4 +1,4 @@
-/// The direction of a stream's sound, seen from the application. The raw values are the names in policy files and on D-Bus.
+/// The direction of a stream's sound, seen from the application. Raw values: names in policy files and on D-Bus.
 public enum StreamDirection: String, Sendable, Hashable, CaseIterable {
     case playback
     case capture
@@ -16,32 +16,30 @@ public enum SessionOrigin: String, Sendable, Hashable, CaseIterable {
 
 /// The state of a session. The raw values are the names on D-Bus.
 public enum SessionPhase: String, Sendable, Hashable, CaseIterable {
-    /// It may not be heard, and asks for nothing.
+    /// May not be heard, and asks for nothing.
     case inactive
-    /// It waits until the others are silent.
+    /// Waits until the others are silent.
     case holding
-    /// It begins, and the others fade out.
+    /// Begins, while the others fade out.
     case starting
-    /// It may be heard.
+    /// May be heard.
     case active
-    /// It has ended, and still silences others for a moment.
+    /// Has ended, and still silences others for a moment.
     case releasing
-    /// Another one silences it (R26).
+    /// Silenced by another session (R26).
     case interrupted
-    /// It waits for its delayed activation (N9).
+    /// Waits for its delayed activation (N9).
     case delayed
 }
 
 /// What is done to a stream. The raw values are the names on D-Bus.
 public enum TreatmentTerm: String, Sendable, Hashable, CaseIterable {
-    /// Nothing.
     case untouched
-    /// It is lowered.
     case ducked
-    /// It runs on without being heard.
+    /// Runs on without being heard.
     case muted
-    /// It is stopped at its position.
+    /// Stopped at its position.
     case corked
-    /// Its player is asked to pause (N15).
+    /// The stream's player is asked to pause (N15).
     case playerPaused = "player-paused"
 }

@@ -1,11 +1,8 @@
-/// A switch that keeps sessions silent whose category the policy names (R15, R16, N16). The raw value is its name in events
-/// and in the state of the service.
+/// A switch that silences categories of the policy (R15, R16, N16). Raw value: name in events and the service's state.
 public enum Switch: String, Sendable, Hashable, CaseIterable {
     /// The user wants to hear nothing but what was asked for.
     case silent
-    /// The user does not want to be disturbed.
     case doNotDisturb = "do-not-disturb"
-    /// The screen is locked.
     case locked
 
     /// Its key in policy files, and its word in stories.
