@@ -42,10 +42,8 @@ public final class AudioSession: Sendable {
         case tagged
     }
 
-    /// The session of the process and its streams. It is set up at its first use, and never closed by itself.
-    ///
-    /// It is the same session as that of `libaudiosession` in the same process: what is set with one is in force for both,
-    /// and both are told.
+    /// The session of the process and its streams, set up at its first use, and never closed by itself. It is also the
+    /// session of `libaudiosession` in the process: settings of each are in force for both, and both get all events.
     public static let shared = AudioSession(displayName: nil, streams: .shared)
 
     let worker: Worker
@@ -53,9 +51,7 @@ public final class AudioSession: Sendable {
     /// Opens another session, for example for an embedded player that interrupts others, or is interrupted, on its own.
     /// It is closed by ``close()``, or when it is released.
     ///
-    /// - Parameters:
-    ///   - displayName: A name for people; nil for that of the application. At most 256 bytes of UTF-8.
-    ///   - streams: Which streams belong to it.
+    /// - Parameter displayName: A name for people, of at most 256 bytes of UTF-8; nil for that of the application.
     public convenience init(displayName: String? = nil, streams: Streams = .tagged) {
         self.init(displayName: displayName, streams: streams, bus: .session)
     }
@@ -106,16 +102,15 @@ public final class AudioSession: Sendable {
     /// The mode, as it was set.
     public var mode: Mode { wish { $0.mode } }
 
-    /// Whether the application may have a device decode compressed sound, or be given it as it is; if not, it should decode
-    /// it itself. A device can do it for one application at a time, so the session must not mix with others. It may with
-    /// the categories ``Category/soloAmbient``, ``Category/playback``, ``Category/playAndRecord`` and
-    /// ``Category/audioProcessing``.
+    /// Whether the application may have a device decode compressed sound, or pass it on undecoded. A device serves one
+    /// application at a time, so the session must not mix with others, and needs the category ``Category/soloAmbient``,
+    /// ``Category/playback``, ``Category/playAndRecord`` or ``Category/audioProcessing``.
     public var mayUseHardwareCodecs: Bool {
         wish { wishes in
             switch wishes.category ?? .soloAmbient {
             case .ambient, .record: false
             case .soloAmbient, .playback, .playAndRecord, .audioProcessing:
-                // R25. Who lowers others mixes with them (R49).
+                // R25. A session that lowers others mixes with them (R49).
                 wishes.options.isDisjoint(with: [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers])
             }
         }
@@ -172,8 +167,7 @@ public final class AudioSession: Sendable {
 
     // MARK: - Where the sound goes
 
-    /// Sends the output to the loudspeaker, or ends that. Any change of route, any interruption and another category end
-    /// it too.
+    /// Sends the output to the loudspeaker, until a change of route, an interruption or another category ends that.
     ///
     /// - Throws: ``AudioSessionError/Code/incompatibleCategory`` with another category than ``Category/playAndRecord``; as
     ///   ``setCategory(_:mode:options:)`` without the service.
@@ -212,8 +206,7 @@ public final class AudioSession: Sendable {
     /// The output that is preferred; nil for none.
     public var preferredOutput: PortDescription? { wish { $0.output } }
 
-    /// Whether the loss of the session's output interrupts the session; nil, the default, leaves that to the user's
-    /// policy.
+    /// Whether the loss of its output interrupts the session; nil, the default, leaves that to the user's policy.
     ///
     /// - Throws: As ``setCategory(_:mode:options:)`` without the service.
     public func setPrefersInterruptionOnRouteDisconnect(_ prefers: Bool?) throws(AudioSessionError) {
@@ -244,8 +237,8 @@ public final class AudioSession: Sendable {
 
     // MARK: - Streams
 
-    /// The property that a stream needs to belong to a session with ``Streams/tagged``: its key, and its value, which is
-    /// another one after ``MediaServicesChange/wereReset``.
+    /// The property that puts a stream into a session with ``Streams/tagged``. ``MediaServicesChange/wereReset``
+    /// changes the value.
     public var streamProperty: (key: String, value: String) {
         get throws(AudioSessionError) {
             try read("path") { figures in
@@ -261,7 +254,6 @@ public final class AudioSession: Sendable {
     /// What the application has asked for, and got.
     func wish<Value>(_ value: (Wishes) -> Value) -> Value { worker.shared.withLock { value($0.wishes) } }
 
-    /// What the service says of the session.
     func figure<Value>(_ name: String, _ value: (WireValue) -> Value?) throws(AudioSessionError) -> Value {
         try read(name) { $0.session[name].flatMap(value) }
     }
@@ -270,7 +262,7 @@ public final class AudioSession: Sendable {
         if worker.shared.withLock({ $0.figures == nil }) { try worker.perform(.setUp) }
         let (shown, isClosed) = worker.shared.withLock { ($0.figures, $0.isClosed) }
         guard let figures = shown else {
-            // It went after it was set up.
+            // The service went after the session was set up.
             throw isClosed ? Worker.closed : AudioSessionError(.unspecified, "the service has gone")
         }
         guard let value = value(figures) else {

@@ -1,9 +1,7 @@
 /// Why a call of an ``AudioSession`` failed. A call that fails has changed nothing.
 public struct AudioSessionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of failures. The raw value is the four characters of the phone's `OSStatus`, the first one in the
-    /// highest byte.
-    ///
-    /// Source: Audio Session Services Reference, "Result Codes".
+    /// highest byte. Source: Audio Session Services Reference, "Result Codes".
     public enum Code: Int32, Sendable, Hashable, CaseIterable {
         /// `'!ini'`: the session is closed.
         case notInitialized = 0x2169_6e69
@@ -22,7 +20,6 @@ public struct AudioSessionError: Error, Sendable, Hashable, CustomStringConverti
         /// `'what'`: anything else, such as a service that has gone or does not answer in time.
         case unspecified = 0x7768_6174
 
-        /// The code of four characters.
         init?(characters: String) { self.init(rawValue: characters.utf8.reduce(0) { $0 << 8 | Int32($1) }) }
     }
 

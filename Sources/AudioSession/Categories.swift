@@ -1,9 +1,8 @@
 import Terms
 
 extension AudioSession {
-    /// What the session's sound is for. The raw value is the service's word.
-    ///
-    /// Source: Audio Session Programming Guide, "Audio Session Categories".
+    /// What the session's sound is for; raw values are the service's words. Source: Audio Session Programming Guide,
+    /// "Audio Session Categories".
     public enum Category: String, Sendable, Hashable, CaseIterable {
         /// Decoration: mixes with others; the silent switch and the screen lock silence it.
         case ambient
@@ -20,9 +19,7 @@ extension AudioSession {
     }
 
     /// The kind of use, beside the category. A mode that does not fit the category behaves as ``default``. The raw
-    /// value is the service's word.
-    ///
-    /// Source: Audio Session Programming Guide, "Audio Session Modes".
+    /// value is the service's word. Source: Audio Session Programming Guide, "Audio Session Modes".
     public enum Mode: String, Sendable, Hashable, CaseIterable {
         /// For every category.
         case `default`
@@ -36,7 +33,6 @@ extension AudioSession {
         case spokenAudio = "spoken-audio"
         /// Short spoken texts, such as directions.
         case voicePrompt = "voice-prompt"
-        /// Films.
         case moviePlayback = "movie-playback"
         /// A call with pictures.
         case videoChat = "video-chat"
@@ -51,8 +47,8 @@ extension AudioSession {
         /// Makes a set of bits; unknown ones are ignored by the service.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Plays beside others, with ``Category/playback`` and ``Category/playAndRecord``. An interruption does not take it
-        /// back, other than in the interface for C.
+        /// Plays beside others, with ``Category/playback`` and ``Category/playAndRecord``. Unlike in the interface for
+        /// C, an interruption does not take the option back.
         public static let mixWithOthers = CategoryOptions(rawValue: 0x1)
         /// Lowers others while this session is active, and mixes with them.
         public static let duckOthers = CategoryOptions(rawValue: 0x2)
@@ -68,7 +64,6 @@ extension AudioSession {
         /// Allows AirPlay, with ``Category/playAndRecord``.
         public static let allowAirPlay = CategoryOptions(rawValue: 0x40)
 
-        /// Each option with the service's word for it.
         private static let named: [(CategoryOptions, CategoryOption)] = [
             (.mixWithOthers, .mixWithOthers), (.duckOthers, .duckOthers),
             (.interruptSpokenAudioAndMixWithOthers, .interruptSpokenAudio), (.defaultToSpeaker, .defaultToSpeaker),
@@ -76,8 +71,7 @@ extension AudioSession {
             (.allowAirPlay, .allowAirPlay),
         ]
 
-        /// The service's words for the options. It lets speech be interrupted without setting mix-with-others, which
-        /// then follows.
+        /// In the service's words, mix-with-others follows from interrupt-spoken-audio.
         var words: [String] {
             let isInterrupting = contains(.interruptSpokenAudioAndMixWithOthers)
             return CategoryOptions.named.filter { option, term in
@@ -85,13 +79,13 @@ extension AudioSession {
             }.map(\.1.rawValue)
         }
 
-        /// The options of the service's words; unknown ones are left out.
+        /// Unknown words are left out.
         init(words: [String]) {
             self.init(CategoryOptions.named.filter { words.contains($0.1.rawValue) }.map(\.0))
         }
     }
 
-    /// Where the output goes, in place of where the category sends it. The raw value is the service's word.
+    /// Where the output goes instead of where the category sends it. The raw value is the service's word.
     public enum PortOverride: String, Sendable, Hashable, CaseIterable {
         /// Where the category sends it.
         case none

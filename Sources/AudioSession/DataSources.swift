@@ -1,19 +1,15 @@
-/// Data sources: the several microphones or loudspeakers that a card has as ports of one type, such as a front and a back
-/// microphone. The server sees each as a port of its own, and preferring one is preferring that port.
+/// Data sources: the microphones or loudspeakers that a card has as several ports of one type, such as front and back.
+/// To prefer one is to prefer its port.
 extension AudioSession {
     /// Which way a microphone or loudspeaker points, as its name says.
     public enum Orientation: String, Sendable, Hashable, CaseIterable {
-        /// Towards the top.
         case top
-        /// Towards the bottom.
         case bottom
         /// Towards the user.
         case front
         /// Away from the user.
         case back
-        /// To the left.
         case left
-        /// To the right.
         case right
     }
 
@@ -31,13 +27,13 @@ extension AudioSession {
 
     /// One of several microphones or loudspeakers of one type.
     public struct DataSourceDescription: Sendable, Hashable {
-        /// Its id, the same after it was removed and came back: that of its port.
+        /// Its id, which survives removal and return: that of its port.
         public var dataSourceID: String { port.uid }
         /// Its name, for people.
         public var dataSourceName: String { port.portName }
         /// Which way it points; nil if its name does not say.
         public let orientation: Orientation?
-        /// The patterns that can be chosen. No device under Linux names any today, so it is nil.
+        /// The patterns that can be chosen: nil, as no device under Linux names any today.
         public let supportedPolarPatterns: [PolarPattern]?
         let port: PortDescription
 
@@ -53,7 +49,7 @@ extension AudioSession {
             orientation = meanings.first { words.contains($0.0) }?.1
         }
 
-        /// The ports beside one: those of its card that are of its type; nil if it is alone.
+        /// The ports of one card and type; nil for a port that is alone.
         static func beside(_ port: PortDescription?, among ports: [PortDescription]) -> [DataSourceDescription]? {
             guard let port, let device = port.device else { return nil }
             let found = ports.filter { $0.device == device && $0.portType == port.portType }

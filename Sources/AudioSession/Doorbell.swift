@@ -18,13 +18,12 @@ final class Doorbell: Sendable {
         for end in [descriptor, button] where end >= 0 { close(end) }
     }
 
-    /// Makes the descriptor readable. A full socket is readable already.
+    /// A full socket is readable already.
     func ring() {
         var byte: UInt8 = 0
         _ = write(button, &byte, 1)
     }
 
-    /// Makes the descriptor unreadable until the next ring.
     func silence() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(descriptor, &bytes, bytes.count) > 0 {}

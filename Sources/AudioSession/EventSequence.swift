@@ -1,11 +1,10 @@
 import Synchronization
 
-/// Events of an ``AudioSession``, of one kind.
+/// Events of an ``AudioSession``, of one kind, from the moment the sequence was made: it may be made before a loop over
+/// it begins. Every iterator gets all events in order, however long it pauses.
 ///
-/// The sequence has all events since it was made, so it may be made before a loop over it begins. Every iterator gets all
-/// of them, in order; none is lost between two reads, however long they are apart. It ends when the session is closed,
-/// after the events before that, or when the reading task is cancelled. What has not been read is kept in memory; so is
-/// what has been read, as long as the sequence itself is kept, not just an iterator.
+/// The sequence ends after the session's last event, or when the reading task is cancelled. Events that are not read
+/// are kept in memory; so are all events while the sequence itself is kept, not just an iterator.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// Reading never fails.
     public typealias Failure = Never
@@ -36,10 +35,10 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
 final class EventFeed: Sendable {
     private let end = Mutex(EventNode())
 
-    /// Where a reader begins that gets all events from now on.
+    /// For a reader that gets all events from now on.
     var position: EventNode { end.withLock { $0 } }
 
-    /// Adds an event for all readers; nothing after ``finish()``.
+    /// Nothing after ``finish()``.
     func add(_ event: AudioSession.Event) {
         end.withLock { end in
             let following = EventNode()
@@ -47,7 +46,6 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Ends all sequences.
     func finish() { end.withLock { _ = $0.fill(.end) } }
 }
 
@@ -64,7 +62,7 @@ final class EventNode: Sendable {
     }
     private let state = Mutex(State.empty([]))
 
-    /// Sets the content; returns false if it was set before.
+    /// Returns false if the content was set before.
     func fill(_ content: Content) -> Bool {
         let waiters: [Waiter]? = state.withLock { state in
             guard case .empty(let waiters) = state else { return nil }
@@ -75,7 +73,6 @@ final class EventNode: Sendable {
         return waiters != nil
     }
 
-    /// Waits for the content.
     func reached() async -> Content {
         if Task.isCancelled { return .end }
         let waiter = Waiter()
@@ -100,7 +97,7 @@ final class EventNode: Sendable {
         }
     }
 
-    /// The next place, taken away.
+    /// Leaves the end in its place.
     private func takeFollowing() -> EventNode? {
         state.withLock { state in
             guard case .filled(.event(_, let following)) = state else { return nil }
@@ -110,13 +107,12 @@ final class EventNode: Sendable {
     }
 
     deinit {
-        // One after another: if each released the next one, a long list would use up the stack.
+        // One after another: nodes that released each other would use up the stack for a long list.
         var following = takeFollowing()
         while isKnownUniquelyReferenced(&following), let node = following { following = node.takeFollowing() }
     }
 }
 
-/// A reader that waits for a place to be filled.
 private final class Waiter: Sendable {
     private enum State {
         case new

@@ -5,26 +5,20 @@ extension AudioSession {
         case interruption(Interruption)
         /// The session became active or inactive, or should be activated again.
         case activation(ActivationChange)
-        /// The session's route has changed.
         case routeChange(RouteChange)
-        /// Other inputs are available.
         case availableInputs([PortDescription])
-        /// Other outputs are available.
         case availableOutputs([PortDescription])
         /// The factor on recorded sound in use has changed.
         case inputGain(Float)
         /// Whether the level of what the session records can be changed.
         case inputGainSettable(Bool)
-        /// The volume of the output in use has changed: its user has moved the slider or muted it, or another output is
-        /// in use.
+        /// The volume of the output in use has changed, also by mute or another output.
         case outputVolume(Float)
         /// The sample rate in use has changed, in Hz.
         case sampleRate(Double)
         /// The buffer duration in use has changed, in seconds.
         case ioBufferDuration(Double)
-        /// The number of channels of the input in use has changed.
         case inputNumberOfChannels(Int)
-        /// The number of channels of the output in use has changed.
         case outputNumberOfChannels(Int)
         /// Whether the application's background sound should be silent.
         case silenceSecondaryAudioHint(SilenceSecondaryAudioHint)
@@ -32,15 +26,9 @@ extension AudioSession {
         case mediaServices(MediaServicesChange)
     }
 
-    /// The beginning or the end of an interruption.
-    ///
-    /// Source: Audio Session Programming Guide, "Responding to Interruptions".
+    /// An interruption begins or ends. Source: Audio Session Programming Guide, "Responding to Interruptions".
     public enum Interruption: Sendable, Hashable {
-        /// The session is inactive, and its sound has stopped already.
-        ///
-        /// - Parameters:
-        ///   - reason: What kind of cause it has.
-        ///   - by: The cause, for people; empty if unknown.
+        /// The session is inactive, and its sound has stopped already. `by` is the cause, for people; empty if unknown.
         case began(reason: InterruptionReason, by: String)
         /// The interruption is over. The options say whether to go on; whoever does activates the session first.
         case ended(InterruptionOptions)

@@ -1,8 +1,8 @@
 extension AudioSession {
     // MARK: - Sample rate and buffer
 
-    /// Sets the sample rate that the application would like, in Hz, from 1 to 768000; 0, the default, for none. It counts
-    /// while the session is active; ``sampleRate`` says what came of it.
+    /// Sets the sample rate that the application would like, in Hz, from 1 to 768000; 0, the default, for none. It
+    /// counts while the session is active; ``sampleRate`` says what came of it.
     ///
     /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` for another value; as ``setCategory(_:mode:options:)``
     ///   without the service.
@@ -39,8 +39,7 @@ extension AudioSession {
     public var inputGain: Float {
         get throws(AudioSessionError) { try figure("InputGain") { $0.number.map { Float($0) } } }
     }
-    /// Whether the level of what the session records can be changed: of a stream that records, or before there is one, of
-    /// those that will record from the input in use.
+    /// Whether the level of recordings can be changed: of a stream that records, else of the input in use.
     public var isInputGainSettable: Bool {
         get throws(AudioSessionError) { try figure("InputGainAvailable", \.truth) }
     }
@@ -62,8 +61,7 @@ extension AudioSession {
     public var outputNumberOfChannels: Int {
         get throws(AudioSessionError) { try figure("OutputChannels") { $0.integer.map { Int($0) } } }
     }
-    /// The most channels that the input in use can have: as many as it has, because a device has as many as its user has
-    /// chosen for it.
+    /// The most channels that the input in use can have: as many as it has, which its user has chosen.
     public var maximumInputNumberOfChannels: Int { get throws(AudioSessionError) { try inputNumberOfChannels } }
     /// The most channels that the output in use can have: as many as it has.
     public var maximumOutputNumberOfChannels: Int { get throws(AudioSessionError) { try outputNumberOfChannels } }

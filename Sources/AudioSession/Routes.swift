@@ -1,9 +1,8 @@
 import BusInterface
 
 extension AudioSession {
-    /// What an input or output is. The raw value is the service's word.
-    ///
-    /// Source: Audio Session Services Reference, "Input Route Types" and "Output Route Types".
+    /// What an input or output is. The raw value is the service's word. Source: Audio Session Services Reference,
+    /// "Input Route Types" and "Output Route Types".
     public struct Port: RawRepresentable, Sendable, Hashable {
         /// The service's word.
         public let rawValue: String
@@ -44,13 +43,13 @@ extension AudioSession {
         public let portType: Port
         /// Its name, for people.
         public let portName: String
-        /// Its id, the same after it was removed and came back.
+        /// Its id, which survives removal and return.
         public let uid: String
         /// The name of the sink or source in the sound server; nil while it has none.
         public let nodeName: String?
         /// The number of channels; nil while it is not in use, or unknown.
         public let numberOfChannels: Int?
-        /// The card; nil for what has none.
+        /// `nil` without a card.
         let device: String?
 
         init(_ value: WireValue) {
@@ -77,9 +76,7 @@ extension AudioSession {
         }
     }
 
-    /// Why a route has changed.
-    ///
-    /// Source: Audio Session Services Reference, "Audio Route Change Reasons".
+    /// Why a route has changed. Source: Audio Session Services Reference, "Audio Route Change Reasons".
     public enum RouteChangeReason: UInt, Sendable, Hashable, CaseIterable {
         /// Unknown, or a reason of a later service.
         case unknown = 0

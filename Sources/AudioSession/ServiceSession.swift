@@ -2,8 +2,7 @@ import BusInterface
 import DBus
 import Glibc
 
-/// A session with the service: opened, set up as the application wants it, lost, and opened again. It lives on a thread
-/// of its own.
+/// A session with the service: opened, set up as the application wants, lost, and opened again, on its own thread.
 ///
 /// | state | what happens | next |
 /// |---|---|---|
@@ -22,7 +21,6 @@ final class ServiceSession {
     private var subscriptions: [Subscription] = []
     var state = State.unknown
     private var isOver = false
-    /// The unique name of the service.
     private var owner: String?
     /// The session's path, and its signals, once it is open.
     var path: String?
@@ -41,21 +39,20 @@ final class ServiceSession {
     private var retryDelay = retryDelays.lowerBound
     /// Why the last attempt to open the session failed.
     private var failure: String?
-    /// Whether the service did not answer in time. Until it does, calls fail at once.
+    /// Until the service answers again, calls fail at once.
     private var isHung = false
-    /// Whether another connection is to be made: only that ends the sessions of this one for sure.
+    /// Only another connection ends the sessions of this one for sure.
     private var needsConnection = false
 
-    /// The delayed activations that wait.
     private var delayed: [(number: Int, request: Request)] = []
-    /// The activations that the service has not answered, and those of them that were cancelled.
+    /// Not answered by the service yet.
     private var activating: Set<Int> = []
     private var cancelled: Set<Int> = []
     var deactivations = 0
 
     // What the application was told.
     private var wasReady = false
-    /// Whether the session is opened for the first time: another library of the process may have set it up already.
+    /// Another library of the process may have set the session up already.
     var isJoining: Bool { state == .opening && !wasReady }
     private var isToldReady = false
     private var hasFailed = false
@@ -74,7 +71,7 @@ final class ServiceSession {
         connection = BusConnection(address, loop: loop, readsAhead: false)
     }
 
-    /// The thread: returns once the session is closed.
+    /// Returns once the session is closed.
     func run() {
         let bell = worker.bell
         let watch = loop.watch(bell.descriptor) { _ in bell.silence() }
@@ -166,7 +163,6 @@ final class ServiceSession {
     /// The code for a service that is not there.
     private var code: AudioSessionError.Code { wasReady ? .unspecified : .initializationTimedOut }
 
-    /// The error for an answer that did not come in time.
     static func late(_ code: AudioSessionError.Code) -> AudioSessionError {
         AudioSessionError(code, "\(AudioSessionBus.name) did not answer within \(Worker.limit / 1_000_000_000) s")
     }
@@ -190,7 +186,6 @@ final class ServiceSession {
         for request in failed { request.answer(.failure(error)) }
     }
 
-    /// Passes a request on to the service.
     private func perform(_ request: Request) {
         switch request.action {
         case .setUp: request.answer(.success(false))
@@ -228,7 +223,7 @@ final class ServiceSession {
         }
     }
 
-    /// Answers a request once the properties show what it has changed. The service announces them later than it answers.
+    /// Answers once the properties show the change: the service announces properties later than it answers.
     private func finish(_ request: Request, _ answer: Request.Answer, then body: @escaping () -> Void) {
         guard case .success = answer, let path, state == .ready else {
             body()
@@ -248,7 +243,7 @@ final class ServiceSession {
         }
     }
 
-    /// Ends one delayed activation, which the application waits for no longer.
+    /// The application waits for it no longer.
     private func cancel(_ number: Int) {
         if activating.contains(number) { cancelled.insert(number) }
         if let index = waiting.firstIndex(where: {
@@ -275,7 +270,6 @@ final class ServiceSession {
         endDelayed(.success(true))
     }
 
-    /// Calls a method of the session.
     private func call(
         _ member: String, _ arguments: [WireValue], until deadline: Int64,
         then body: @escaping (Result<[WireValue], AudioSessionError>) -> Void
@@ -313,7 +307,6 @@ final class ServiceSession {
         }
     }
 
-    /// Tells the service that the session is over, and ends the thread.
     private func close() {
         isOver = true
         if let path, let owner {
@@ -351,7 +344,7 @@ final class ServiceSession {
         }
     }
 
-    /// Makes a call of the opening; after the last answer the session is ready.
+    /// After the last answer the session is ready.
     private func callOpening(
         _ path: String, _ interface: String, _ member: String, _ arguments: [WireValue],
         then body: @escaping (Result<[WireValue], AudioSessionError>) -> Void
@@ -381,13 +374,13 @@ final class ServiceSession {
         retryDelay = min(retryDelay * 2, Self.retryDelays.upperBound)
     }
 
-    /// Sets up the opened session. The service answers in order, so its properties are read at last.
+    /// The service answers in order, so the properties of the session are read at last.
     private func opened(_ path: String) {
         self.path = path
         figures = Figures(path: path)
         signals = connection.subscribe(MatchRule(sender: owner, path: path)) { [unowned self] in received($0) }
         let session = AudioSessionBus.sessionInterface
-        // A wish that is refused now is kept all the same: a port may come back.
+        // A refused wish is kept: a port may come back.
         for change in wishes.changes {
             let (member, arguments) = change.call
             callOpening(path, session, member, arguments) { [unowned self] result in
@@ -432,7 +425,7 @@ final class ServiceSession {
         hasFailed = false
         if isInterrupted {
             isInterrupted = false
-            // The session may have been kept. If it was not, nobody knows any longer what had interrupted it.
+            // The session may have been kept. If not, nobody knows what had interrupted it.
             let isEnded = held.contains { if case .interruption(.ended) = $0 { true } else { false } }
             let isKept = figures.session["Interrupted"]?.truth ?? false
             if !isKept && !isEnded { tell(.interruption(.ended([]))) }
@@ -451,7 +444,7 @@ final class ServiceSession {
         for request in requests { handle(request) }
     }
 
-    /// The session is no more. Waiting calls wait for the next one.
+    /// Waiting calls wait for the next session.
     func lose() {
         guard state == .ready || state == .opening else { return }
         if state == .ready { isInterrupted = figures.session["Interrupted"]?.truth ?? false }
@@ -467,7 +460,7 @@ final class ServiceSession {
         isToldActive = false
     }
 
-    /// The service did not answer in time. What it still does of the former calls is not for this session.
+    /// What the service still does of the former calls is not for this session.
     private func hang() {
         isHung = true
         lose()
@@ -477,7 +470,6 @@ final class ServiceSession {
 }
 
 extension AudioSessionError {
-    /// The error for one of the service or the bus.
     init(_ error: WireError) {
         let code = WireErrorName.phoneResults[error.name].flatMap { Code(characters: $0) } ?? .unspecified
         self.init(code, error.message)

@@ -1,7 +1,7 @@
 import BusInterface
 import DBus
 
-/// What the service tells of the session, and what becomes of it: properties that others read, and events.
+/// Signals of the service for the session, as properties that others read and as events.
 extension ServiceSession {
     func received(_ signal: BusSignal) {
         let arguments = signal.arguments
@@ -38,7 +38,7 @@ extension ServiceSession {
                         previousRoute: AudioSession.RouteDescription(arguments[1]),
                         currentRoute: AudioSession.RouteDescription(arguments[2]))))
         case (AudioSessionBus.sessionInterface, "ServicesLost"):
-            // Its name goes next, or it says that it has started again; if neither, it is asked.
+            // Either its name goes next, or it says that it has started again; if neither, it is asked.
             lose()
             retry?.arm(at: loop.now + Self.retryDelays.upperBound)
         default: break
@@ -64,7 +64,6 @@ extension ServiceSession {
         if !isManager, state == .ready { noteActivity() }
     }
 
-    /// Tells which of the figures with an event of their own have changed.
     private func tellFigures(since former: Figures) {
         func changed<Value: Equatable>(_ name: String, _ value: (WireValue) -> Value?) -> Value? {
             let now = figures.session[name].flatMap(value)
@@ -91,7 +90,7 @@ extension ServiceSession {
         }
     }
 
-    /// Tells whether the session has become active or inactive. An interruption that made it inactive comes next.
+    /// An interruption that made the session inactive comes next.
     func noteActivity() {
         let isActive = figures.session["Active"]?.truth ?? false
         guard isActive != isToldActive, isActive || figures.session["Interrupted"]?.truth != true else { return }
@@ -107,7 +106,7 @@ extension ServiceSession {
         if state == .opening { held.append(event) } else { worker.feed.add(event) }
     }
 
-    /// Shows other threads what is wished and what is.
+    /// For other threads to read.
     func publish() {
         worker.shared.withLock { shared in
             shared.wishes = wishes

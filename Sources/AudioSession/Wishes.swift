@@ -1,8 +1,8 @@
 import BusInterface
 
-/// What an application has asked for, and got. A session that is opened again is set up from it.
+/// What an application has asked for, and got. A new session is set up from it.
 struct Wishes: Sendable {
-    /// The category, once it was set. Until then, the application's streams determine it.
+    /// Until the category is set, the application's streams determine it.
     var category: AudioSession.Category?
     var options: AudioSession.CategoryOptions = []
     var mode = AudioSession.Mode.default
@@ -21,13 +21,10 @@ struct Wishes: Sendable {
     var outputChannels = 0
     var avoidsAlerts = false
     var interruptionOnRouteDisconnect: Bool?
-    /// Whether the session is to be active.
     var isActive = false
-    /// Whether a delayed activation waits.
     var awaitsActivation = false
 
-    /// The changes that give these wishes to a new session, without its activation. The mode stands before options with
-    /// which it could not change (R54).
+    /// For a new session, without its activation. The mode stands before options with which it could not change (R54).
     var changes: [Change] {
         var changes: [Change] = []
         if mode != .default { changes.append(.mode(mode)) }
@@ -49,15 +46,13 @@ struct Wishes: Sendable {
 }
 
 extension Wishes {
-    /// Takes over what the service says of a property: another library in the process has set it in the session that both
-    /// share (R6), or, of the override, a change of route or an interruption has ended it (R41).
-    ///
-    /// - Parameter former: What the service said before. A wish that it could not take is not a change.
+    /// Takes over a property from the service: another library in the process has set it in the shared session (R6), or
+    /// the override has ended (R41). A wish that the service could not take (see `former`) stays.
     mutating func follow(_ property: String, _ value: WireValue, former: WireValue?, _ figures: Figures) {
         switch property {
         case "Category":
             let category = value.text.flatMap(AudioSession.Category.init(rawValue:))
-            // It is the default as long as nobody has set it.
+            // The category is the default until somebody sets it.
             if let category, self.category != nil || category != .soloAmbient { self.category = category }
         case "Options": options = AudioSession.CategoryOptions(words: (value.elements ?? []).compactMap(\.text))
         case "Mode": mode = value.text.flatMap(AudioSession.Mode.init(rawValue:)) ?? mode
@@ -98,9 +93,8 @@ extension Wishes {
     }
 }
 
-/// One thing that an application asks of its session.
 enum Change: Sendable {
-    /// Category, options, and the mode unless it stays.
+    /// A mode of nil stays.
     case category(AudioSession.Category, AudioSession.CategoryOptions, AudioSession.Mode?)
     case mode(AudioSession.Mode)
     case outputOverride(AudioSession.PortOverride)
@@ -115,7 +109,6 @@ enum Change: Sendable {
     case interruptionOnRouteDisconnect(Bool?)
     case deactivation(notifyOthers: Bool)
 
-    /// The method of the service's session, and its arguments.
     var call: (member: String, arguments: [WireValue]) {
         switch self {
         case .category(let category, let options, let mode):
@@ -143,7 +136,7 @@ enum Change: Sendable {
         ("SetPreference", [.string(name), .variant(value)])
     }
 
-    /// Records the change, once the service has made it.
+    /// Once the service has made the change.
     func apply(to wishes: inout Wishes) {
         switch self {
         case .category(let category, let options, let mode):

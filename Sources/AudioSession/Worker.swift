@@ -12,11 +12,11 @@ struct Request: Sendable {
         /// The number identifies the activation, to cancel it.
         case activate(delayed: Bool, number: Int)
     }
-    /// The answer: of an activation whether the session is active, of all else nothing.
+    /// Of an activation, whether the session is active.
     typealias Answer = Result<Bool, AudioSessionError>
 
     let action: Action
-    /// The end of the time for an answer: CLOCK_MONOTONIC, in nanoseconds.
+    /// For an answer: CLOCK_MONOTONIC, in nanoseconds.
     let deadline: Int64
     /// Called once, on the session's thread.
     let answer: @Sendable (Answer) -> Void
@@ -24,17 +24,14 @@ struct Request: Sendable {
 
 /// What the service says of a session.
 struct Figures: Sendable {
-    /// The properties of the session, by name.
     var session: [String: WireValue] = [:]
-    /// The properties of the manager, by name.
     var manager: [String: WireValue] = [:]
-    /// The session's path.
     var path = ""
 }
 
-/// The thread of one session, as all other threads see it. ``ServiceSession`` is what runs on it.
+/// The thread of one session, as all other threads see it. ``ServiceSession`` runs on it.
 final class Worker: Sendable {
-    /// The longest time for one call.
+    /// For one call, in nanoseconds.
     static let limit: Int64 = 5_000_000_000
 
     struct Shared: Sendable {
@@ -42,20 +39,13 @@ final class Worker: Sendable {
         var cancelled: [Int] = []
         var isClosed = false
         var wishes = Wishes()
-        /// Nil while the session is not set up.
         var figures: Figures?
         var lastNumber = 0
     }
     let shared = Mutex(Shared())
     let feed = EventFeed()
-    /// Rings when there is something for the thread to do.
     let bell = Doorbell()
 
-    /// Starts the thread.
-    ///
-    /// - Parameters:
-    ///   - bus: The bus of the service.
-    ///   - properties: What the session is opened with.
     init(bus: BusAddress, properties: [(String, WireValue)]) {
         let start = Start(worker: self, bus: bus, properties: .record(properties))
         // Without descriptors or threads, the session is as closed.
@@ -68,7 +58,7 @@ final class Worker: Sendable {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Hands over a request, which is answered within the limit unless it is a delayed activation.
+    /// Answered within the limit, unless it is a delayed activation.
     func post(_ action: Request.Action, answer: @escaping @Sendable (Request.Answer) -> Void) {
         let request = Request(action: action, deadline: Self.now + Self.limit, answer: answer)
         let isTaken = shared.withLock { shared in
@@ -80,7 +70,6 @@ final class Worker: Sendable {
 
     static let closed = AudioSessionError(.notInitialized, "the session is closed")
 
-    /// Makes a request, and waits for the answer.
     @discardableResult
     func perform(_ action: Request.Action) throws(AudioSessionError) -> Bool {
         let reply = Reply()
@@ -88,12 +77,10 @@ final class Worker: Sendable {
         return try reply.wait().get()
     }
 
-    /// Makes a request, and suspends the task until the answer.
     func answer(to action: Request.Action) async -> Request.Answer {
         await withCheckedContinuation { continuation in post(action) { continuation.resume(returning: $0) } }
     }
 
-    /// A number for the next activation.
     func nextNumber() -> Int {
         shared.withLock { shared in
             shared.lastNumber += 1
@@ -101,13 +88,13 @@ final class Worker: Sendable {
         }
     }
 
-    /// Cancels a delayed activation. If it waits, it is answered with false.
+    /// A waiting activation is answered with false.
     func cancel(_ number: Int) {
         shared.withLock { $0.cancelled.append(number) }
         bell.ring()
     }
 
-    /// Closes the session and ends the thread. All that waits fails.
+    /// All that waits fails.
     func close() {
         shared.withLock { shared in
             shared.isClosed = true
@@ -118,7 +105,6 @@ final class Worker: Sendable {
     }
 }
 
-/// What a new thread needs, on its way there.
 private final class Start: Sendable {
     let worker: Worker
     let bus: BusAddress
@@ -130,7 +116,7 @@ private final class Start: Sendable {
         self.properties = properties
     }
 
-    /// Starts the thread; returns whether it was possible.
+    /// Returns whether the thread has started.
     func run() -> Bool {
         // The application's signals are not for this thread.
         var all = sigset_t()
@@ -157,10 +143,8 @@ private final class Start: Sendable {
     }
 }
 
-/// The answer to a request, for a thread that waits for it.
 private final class Reply: Sendable {
     private let answer = Mutex<Request.Answer?>(nil)
-    /// Rings once there is an answer.
     private let bell = Doorbell()
 
     func set(_ answer: Request.Answer) {
