@@ -1,6 +1,7 @@
 """The programs: how each is started, what its own remote control can do, and what it displays."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -11,9 +12,11 @@ import socket
 import subprocess
 import threading
 
-from desktop import PACKAGE, Failure, build, package_flags
+from desktop import Failure, build, package_flags
 from page import Page
+from sound import BUILT
 
+HERE = pathlib.Path(__file__).parent
 MPRIS = "org.mpris.MediaPlayer2"
 
 
@@ -576,8 +579,7 @@ class Compiled(Program):
     LIBRARY = ""
 
     def command(self):
-        source = pathlib.Path(__file__).parent / f"{self.NAME}.c"
-        return [build(PACKAGE / f".build/applications/{self.NAME}-game", [source], *package_flags(self.LIBRARY)), self.music]
+        return [build(BUILT / f"{self.NAME}-game", [HERE / f"{self.NAME}.c"], *package_flags(self.LIBRARY)), self.music]
 
 
 class Sdl2(Compiled):
@@ -586,6 +588,25 @@ class Sdl2(Compiled):
 
 class OpenAL(Compiled):
     NAME, LIBRARY = "openal", "openal"
+
+
+class Winmm(Program):
+    """A program of Windows, in Wine, which all desktops have in common: a Windows takes half a gigabyte and its time."""
+
+    NAME = "winmm"
+
+    def start(self):
+        source, windows = HERE / f"{self.NAME}.c", BUILT / "windows"
+        # Without what it would download, and without a display.
+        environment = {"WINEPREFIX": str(windows), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree=;mshtml=", "DISPLAY": ""}
+        file = build(BUILT / "winmm.exe", [source], "-lwinmm", compiler="x86_64-w64-mingw32-gcc")
+        with open(BUILT / "windows.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not windows.exists():
+                made = self.run(["sh", "-c", "wineboot --init && wineserver --wait"], environment | {"WINEPREFIX": f"{windows}.new"})
+                self.desktop.wait("Wine", lambda: made.poll() is not None)
+                windows.with_suffix(".new").rename(windows)
+        self.process = self.run(["wine", file, f"Z:{self.music}"], environment)
 
 
 class FluidSynth(Program):
@@ -605,4 +626,4 @@ class FluidSynth(Program):
 PROGRAMS = {program.NAME: program for program in (
     Mpv, Vlc, Audacious, Cmus, Mpd, MpdAlsa, Chromium, Firefox, Celluloid, Rhythmbox, QuodLibet, Lollypop, Clementine, Strawberry,
     Haruna, Totem, SMPlayer, Parole, Elisa, Dragon, Pragha, Qmmp, Ffplay, Mplayer, GstPlay, GstPipewire, Mpg123, Aplay, Ogg123,
-    Sox, Paplay, PwPlay, Moc, Sdl2, OpenAL, FluidSynth)}
+    Sox, Paplay, PwPlay, Moc, Sdl2, OpenAL, Winmm, FluidSynth)}

@@ -74,7 +74,7 @@ def package_flags(*packages):
     return [flag.replace("-I", "-isystem", 1) if flag.startswith("-I") else flag for flag in found.stdout.split()]
 
 
-def build(result, sources, *flags):
+def build(result, sources, *flags, compiler="cc"):
     """Compiles C unless the result is newer than its sources, once for all that ask for it at the same time."""
     result.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{result}.lock", "w") as lock:
@@ -84,7 +84,8 @@ def build(result, sources, *flags):
             return result
         # Renamed into place, so that a process that has the old one mapped is not disturbed.
         fresh = result.with_name(f".{result.name}.new")
-        command = ["cc", "-g", "-O1", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-o", fresh, *sources, *flags]
+        command = [
+            compiler, "-g", "-O1", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-o", fresh, *sources, *flags]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise Failure(done.stderr)
