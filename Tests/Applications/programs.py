@@ -35,6 +35,8 @@ class Program:
     THROWS_AWAY = 0
     #: Whether it plays the music, whose position can be heard, or something of its own.
     PLAYS_MUSIC = True
+    #: Whether it is a telephone, which calls while another program plays.
+    CALLS = False
 
     def __init__(self, desktop, music):
         self.desktop, self.music, self.process = desktop, music, None

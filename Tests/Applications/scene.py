@@ -5,7 +5,7 @@ import socket
 
 from decisions import install_policy, listed
 from desktop import DESKTOPS, PACKAGE, SINK, Failure, build_card, pulse_release
-from programs import Program
+from programs import Mpv, Program
 from sound import CARD_RATE, Recording, is_silent, moments_heard
 from timeline import Timeline
 
@@ -30,10 +30,10 @@ class Stage:
         try:
             self.desktop.start()
             self.desktop.tool("pactl", "set-default-sink", SINK)
-            if is_pulse:
-                # It moves what records the default source to a microphone that comes.
-                self.desktop.tool("pactl", "load-module", "module-null-source", "source_name=test-source")
-                self.desktop.tool("pactl", "set-default-source", "test-source")
+            # A silent microphone. PulseAudio moves what records the default source to a microphone that comes.
+            kind = ["null-source", "source_name="] if is_pulse else ["null-sink", "media.class=Audio/Source/Virtual", "sink_name="]
+            self.desktop.tool("pactl", "load-module", f"module-{kind[0]}", *kind[1:-1], f"{kind[-1]}test-source")
+            self.desktop.tool("pactl", "set-default-source", "test-source")
         except BaseException:
             self.desktop.stop()
             raise
@@ -118,7 +118,9 @@ class Play:
     def __init__(self, stage, program: type[Program], name, patience):
         self.stage, self.desktop, self.patience, self.wrong = stage, stage.desktop, patience, []
         self.timeline = Timeline(self.desktop, name)
-        self.program = program(self.desktop, stage.music)
+        #: What calls while another program plays.
+        self.caller = program(self.desktop, stage.music) if program.CALLS else None
+        self.program = (Mpv if self.caller else program)(self.desktop, stage.music)
         self.role, self.card = None, None
         self.sink = self.record(stage.record_sink())
         #: Where the program is to be heard.
@@ -234,6 +236,8 @@ class Play:
             self.complain("its streams are left")
         if self.role is not None:
             self.desktop.end(self.role)
+        if self.caller is not None:
+            self.caller.close()
         for recording in self.timeline.recordings:
             recording.end()
         if self.card is not None:

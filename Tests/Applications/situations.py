@@ -7,6 +7,8 @@ from sound import SILENCE, decibels, last_heard, skipped
 MOST_SKIPPED = 0.8
 #: How soon a program is silent when a call has begun, in seconds.
 SOON = 1
+#: How loud a telephone's call is at least.
+HEARD = 0.3
 #: By how much a navigator lowers others, and how exactly, in dB.
 LOWERED, EXACTLY = -20, 2
 #: Where it is at least after its user has moved it forwards, in seconds of the music.
@@ -21,6 +23,10 @@ def come_into_call(play):
     play.start()
     play.before = play.sink.now() - 1
     play.begin("phone")
+    expect_paused(play)
+
+
+def expect_paused(play):
     if not play.sink.comes(play.is_silent, MOST_PATIENT):
         play.complain("is heard")
     if not play.sink.comes(lambda: not play.wrong_displays("Paused"), MOST_PATIENT):
@@ -29,6 +35,10 @@ def come_into_call(play):
 
 def call_begins(play, _):
     come_into_call(play)
+    expect_soon_silent(play)
+
+
+def expect_soon_silent(play):
     if not play.wrong and (late := last_heard(play.sink.read(play.begun), play.full) - play.begun) > SOON:
         play.complain(f"silent after {late:.1f} s")
     play.expect_silence(play.sink, max(play.begun + SOON, play.sink.now()))
@@ -155,9 +165,12 @@ def play_elsewhere(play, way):
 
 def expect_call(play, since):
     """Nothing is done to the call. A gap of a tenth of a second is the machine's."""
-    rows = play.sink.read(since)[1:-1]
-    if any(max(row.call for row in rows[index:index + 4]) < 0.7 for index in range(len(rows) - 3)):
+    if has_gap([row.call for row in play.sink.read(since)[1:-1]]):
         play.complain("the call has a gap")
+
+
+def has_gap(levels):
+    return any(max(levels[index:index + 4]) < 0.7 for index in range(len(levels) - 3))
 
 
 def closed_in_call(play, _):
@@ -174,15 +187,51 @@ def closed_in_call(play, _):
     play.end_role()
 
 
+def telephone_starts(play, _):
+    play.start()
+    since = play.sink.now()
+    play.timeline.mark("starts the telephone")
+    play.caller.start()
+    # So long that a microphone which it has opened would be taken for a call.
+    play.sink.wait_for(2)
+    if has_gap([row.music / play.full for row in play.sink.read(since)[1:-1]]):
+        play.complain("the music has a gap")
+    play.expect_display("Playing")
+
+
+def telephone_calls(play, _):
+    play.before, since = play.sink.now() - 1, play.sink.now()
+    play.timeline.mark("it calls")
+    play.caller.call()
+    play.desktop.wait("the call", lambda: all(row.call > HEARD for row in play.sink.last()))
+    play.begun = next(row.moment for row in play.sink.read(since) if row.call > HEARD)
+    expect_paused(play)
+    expect_soon_silent(play)
+    treatments = {stream["treatment"] for stream in play.left("streams", "process", play.caller.processes())}
+    if treatments != {"untouched"}:
+        play.complain(f"the call is {', '.join(treatments) or 'not listed'}")
+    if not play.sink.comes(lambda: all(row.call > HEARD for row in play.sink.last()), play.LIMIT):
+        play.complain("the call is silent")
+
+
+def telephone_hangs_up(play, _):
+    play.timeline.mark("it hangs up")
+    play.caller.hang_up()
+    expect_back(play, play.before)
+    if play.left("streams", "process", play.caller.processes()):
+        play.complain("the call's streams are left")
+
+
 class Situation:
     """A column of the table.
 
     - after: the situation of whose play it is the end.
     - button: what its user presses; it is played once for each way to do that.
-    - with_: a word for the play."""
+    - with_: a word for the play.
+    - calls: whether it is for telephones."""
 
-    def __init__(self, name, play, after=None, button=None, with_=None):
-        self.name, self.play, self.after, self.button, self.with_ = name, play, after, button, with_
+    def __init__(self, name, play, after=None, button=None, with_=None, calls=False):
+        self.name, self.play, self.after, self.button, self.with_, self.calls = name, play, after, button, with_, calls
 
 
 SITUATIONS = [
@@ -198,4 +247,7 @@ SITUATIONS = [
     Situation("returned", headset_back, after="gone"),
     Situation("elsewhere", play_elsewhere, button="play"),
     Situation("closed", closed_in_call),
+    Situation("telephone", telephone_starts, calls=True),
+    Situation("dials", telephone_calls, after="telephone", calls=True),
+    Situation("hangs-up", telephone_hangs_up, after="telephone", calls=True),
 ]

@@ -18,6 +18,7 @@ BUILT = PACKAGE / ".build/applications"
 #: hear.c follows a rising tone for 86 s: the music begins at 500 Hz and rises, so its frequency is its position. The call stays
 #: at a frequency of the second tone that hear.c knows.
 SECONDS, CALL_FREQUENCY = 85, 1400
+MUSIC, CALL = BUILT / "music.wav", BUILT / "call.wav"
 #: What a plug of PulseAudio's card writes.
 CARD_RATE = 48000
 
@@ -27,11 +28,10 @@ def make_sounds():
     them; returns both files."""
     build_ear()
     BUILT.mkdir(parents=True, exist_ok=True)
-    music, call = BUILT / "music.wav", BUILT / "call.wav"
     with open(BUILT / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        make_files(music, call)
-    return music, call
+        make_files(MUSIC, CALL)
+    return MUSIC, CALL
 
 
 def make_files(music, call):
@@ -143,7 +143,8 @@ def decibels(factor):
 def skipped(rows, full):
     """How many seconds of the music have been lost (negative: heard twice) over the longest silence among the rows; None if there
     is no music before it or after it."""
-    loud = [row for row in rows if row.music > 0.7 * full]
+    # What is louder is another sound, such as the tone with which a telephone hangs up.
+    loud = [row for row in rows if 0.7 * full < row.music < 1.3 * full]
     gaps = [(after.moment - before.moment, before.moment, after.moment) for before, after in zip(loud, loud[1:])]
     if not gaps or max(gaps)[0] < 0.2:
         return None
