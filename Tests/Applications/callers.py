@@ -3,7 +3,8 @@
 import socket
 import subprocess
 
-from programs import Program
+from decisions import listed
+from programs import Graphical, Program
 from sound import CALL
 
 BARESIP = """
@@ -61,10 +62,10 @@ class Caller(Program):
         self.process.stdin.write(line.encode() + b"\n")
         self.process.stdin.flush()
 
-    def call(self):
+    def press_dial(self):
         self.tell(f"{self.DIAL} sip:other@127.0.0.1:{self.port}")
 
-    def hang_up(self):
+    def press_hang_up(self):
         self.tell(self.HANG_UP)
 
     def close(self):
@@ -94,4 +95,21 @@ class Linphone(Caller):
         return ["linphonec", "-c", file]
 
 
-CALLERS = {caller.NAME: caller for caller in (Baresip, Linphone)}
+class Mumble(Graphical):
+    """Has its microphone open while it runs, and is no call: its voices are heard beside games and music."""
+
+    NAME, CALLS = "mumble", True
+
+    def prepare(self):
+        # It has run before, and lists no servers of the world.
+        self.desktop.write("Mumble/Mumble.conf", "[General]\nlastupdate=2\n[ui]\ndisablepublist=true")
+
+    def command(self):
+        return ["mumble"]
+
+    def play_it(self):
+        self.desktop.wait("the microphone", lambda: any(
+            stream["process"] == self.process.pid and stream["direction"] == "capture" for stream in listed(self.desktop, "streams")))
+
+
+CALLERS = {caller.NAME: caller for caller in (Baresip, Linphone, Mumble)}
