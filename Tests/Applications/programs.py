@@ -458,13 +458,19 @@ class Dragon(Graphical):
     NAME, PLAYER = "dragon", "dragonplayer"
 
 
-class Pragha(Told):
+class Pragha(Graphical):
     NAME, PLAYER = "pragha", "pragha"
-    PAUSE, PLAY = ("pragha", "--pause"), ("pragha", "--play")
 
     def play_it(self):
         self.desktop.wait("pragha", self.player)
-        self.tell(*self.PLAY)
+        self.press_play()
+
+    def press_play(self):
+        self.tell("pragha", "--play")
+
+    def press_switch(self):
+        # It resumes what is paused, whatever its name says.
+        self.tell("pragha", "--pause")
 
 
 class Qmmp(Graphical):
@@ -605,7 +611,8 @@ class Winmm(Program):
         with open(BUILT / "windows.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not windows.exists():
-                made = self.run(["sh", "-c", "wineboot --init && wineserver --wait"], environment | {"WINEPREFIX": f"{windows}.new"})
+                fresh = environment | {"WINEPREFIX": f"{windows}.new"}
+                made = self.run(["sh", "-c", "wineboot --init && wineserver --wait"], fresh)
                 self.desktop.wait("Wine", lambda: made.poll() is not None)
                 windows.with_suffix(".new").rename(windows)
         self.process = self.run(["wine", file, f"Z:{self.music}"], environment)

@@ -6,7 +6,7 @@ import socket
 from decisions import install_policy, listed
 from desktop import DESKTOPS, PACKAGE, SINK, Failure, build_card, pulse_release
 from programs import Mpv, Program
-from sound import CARD_RATE, Recording, is_silent, moments_heard
+from sound import CARD_RATE, SILENCE, TELEPHONE_NOISE, Recording, is_silent, moments_heard
 from timeline import Timeline
 
 #: By the kind of card: the plug of the headset, and how it is pulled and put back. What is heard instead comes out of the plug
@@ -121,6 +121,7 @@ class Play:
         #: What calls while another program plays.
         self.caller = program(self.desktop, stage.music) if program.CALLS else None
         self.program = (Mpv if self.caller else program)(self.desktop, stage.music)
+        self.silence = TELEPHONE_NOISE if self.caller else SILENCE
         self.role, self.card = None, None
         self.sink = self.record(stage.record_sink())
         #: Where the program is to be heard.
@@ -145,9 +146,15 @@ class Play:
         if self.program.PLAYER:
             self.desktop.wait("the player on the bus", self.program.player)
         self.heard.wait_for(1)
-        self.full = sorted(row.music for row in self.heard.last(1))[-2]
+        self.full = self.level(self.heard)
         if wrong := self.wrong_displays("Playing"):
             raise Failure(f"before anything happens it {wrong}")
+
+    @staticmethod
+    def level(recording):
+        """How loud the program was in the last second. The note of an instrument goes up and down, and a sound may break."""
+        levels = sorted(row.music for row in recording.read(recording.now() - 1))
+        return levels[len(levels) * 3 // 4]
 
     def is_steady(self, recording=None):
         """Whether the program is heard, however loud."""
@@ -214,13 +221,13 @@ class Play:
         return bool(rows) and all(abs(row.music - self.full) < tolerance * self.full for row in rows)
 
     def is_silent(self):
-        return is_silent(self.heard.last(), self.full)
+        return is_silent(self.heard.last(), self.full, self.silence)
 
-    def expect_silence(self, recording, since, what="heard"):
-        """Nothing is heard of the program from a moment until the patience is over."""
+    def expect_silence(self, recording, since, what="heard", most=0):
+        """Nothing, or only so many seconds, is heard of the program from a moment until the patience is over."""
         recording.wait_for(max(self.patience - (recording.now() - since), 0))
-        if heard := moments_heard(recording.read(since), self.full):
-            self.complain(f"{what} for {len(heard) / 20:.2f} s")
+        if (heard := len(moments_heard(recording.read(since), self.full, self.silence)) / 20) > most:
+            self.complain(f"{what} for {heard:.2f} s")
 
     def left(self, what, key, numbers):
         """The streams or sessions that are listed with one of these numbers."""

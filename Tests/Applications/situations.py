@@ -7,6 +7,8 @@ from sound import SILENCE, decibels, last_heard, skipped
 MOST_SKIPPED = 0.8
 #: How soon a program is silent when a call has begun, in seconds.
 SOON = 1
+#: What a program that was silenced before its user paused it has in its buffers, in seconds.
+BUFFERED = 0.3
 #: How loud a telephone's call is at least.
 HEARD = 0.3
 #: By how much a navigator lowers others, and how exactly, in dB.
@@ -39,7 +41,7 @@ def call_begins(play, _):
 
 
 def expect_soon_silent(play):
-    if not play.wrong and (late := last_heard(play.sink.read(play.begun), play.full) - play.begun) > SOON:
+    if not play.wrong and (late := last_heard(play.sink.read(play.begun), play.full, play.silence) - play.begun) > SOON:
         play.complain(f"silent after {late:.1f} s")
     play.expect_silence(play.sink, max(play.begun + SOON, play.sink.now()))
 
@@ -70,7 +72,7 @@ def pause_in_call(play, way):
     play.press(way, "pause")
     play.sink.wait_for(1)
     play.end_role()
-    play.expect_silence(play.sink, play.sink.now())
+    play.expect_silence(play.sink, play.sink.now(), most=BUFFERED)
     play.expect_display("Paused")
     # What its user has paused, its user resumes.
     if not play.wrong:
@@ -119,8 +121,7 @@ def navigator(play, _):
 
 
 def lowered_by(play):
-    rows = play.sink.last()
-    return decibels(sorted(row.music for row in rows)[len(rows) // 2] / play.full)
+    return decibels(play.level(play.sink) / play.full)
 
 
 def lose_headset(play, kind):

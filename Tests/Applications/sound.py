@@ -18,6 +18,8 @@ BUILT = PACKAGE / ".build/applications"
 #: hear.c follows a rising tone for 86 s: the music begins at 500 Hz and rises, so its frequency is its position. The call stays
 #: at a frequency of the second tone that hear.c knows.
 SECONDS, CALL_FREQUENCY = 85, 1400
+#: How loud the noise of a telephone's call is at most, which breaks and is stretched when a packet is late.
+TELEPHONE_NOISE = 0.05
 MUSIC, CALL = BUILT / "music.wav", BUILT / "call.wav"
 #: What a plug of PulseAudio's card writes.
 CARD_RATE = 48000
@@ -116,24 +118,28 @@ class Recording:
             time.sleep(0.05)
 
 
-def moments_heard(rows, full):
-    """The moments in which the music is heard. A gap in the call is heard at all frequencies for a moment, and is no music."""
-    heard = [row.music > SILENCE * full for row in rows]
+def moments_heard(rows, full, silence=SILENCE):
+    """The moments in which the music is heard. A gap in the call is heard at all frequencies for a moment, and is no music: the
+    call is not as loud then as it is."""
+    level = statistics.median(row.call for row in rows) if rows else 0
+    whole = [abs(row.call - level) < max(level / 100, 2 * SILENCE) for row in rows]
+    heard = [row.music > silence * full for row in rows]
     calls = [row.call > SILENCE for row in rows]
     found = []
     for index, row in enumerate(rows):
         near = range(max(index - 2, 0), min(index + 3, len(rows)))
-        if heard[index] and (sum(heard[other] for other in near) > 2 or not any(calls[other] for other in near)):
+        is_music = sum(heard[other] for other in near) > 2 or not any(calls[other] for other in near)
+        if heard[index] and is_music and all(whole[other] for other in near):
             found.append(row.moment)
     return found
 
 
-def last_heard(rows, full):
-    return max(moments_heard(rows, full), default=rows[0].moment)
+def last_heard(rows, full, silence):
+    return max(moments_heard(rows, full, silence), default=rows[0].moment)
 
 
-def is_silent(rows, full):
-    return bool(rows) and all(row.music <= SILENCE * full for row in rows)
+def is_silent(rows, full, silence):
+    return bool(rows) and all(row.music <= silence * full for row in rows)
 
 
 def decibels(factor):
