@@ -101,7 +101,7 @@ def play_in_call(play, way):
     if not play.sink.comes(play.is_full, play.LIMIT):
         play.complain("is silent" if play.is_silent() else "is not at its level")
     play.expect_display("Playing")
-    expect_call(play, play.sink.now() - 1)
+    expect_call(play, max(play.begun, play.sink.now() - 1))
     play.end_role()
     since = play.sink.now()
     play.sink.wait_for(2)
