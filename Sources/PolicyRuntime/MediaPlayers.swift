@@ -60,6 +60,12 @@ extension SessionRuntime {
         return true
     }
 
+    /// Whether the player of a stream is asked to pause, and has not failed to. Asking the stream's client as well would have
+    /// a player that is just being played pause again.
+    package func isPlayerAsked(_ stream: StreamID) -> Bool {
+        streams[stream]?.pause.map { $0.hasPlayer && $0.client != .corked } ?? false
+    }
+
     /// The player resumes unless it still has to pause for another stream.
     func resumePlayer(of stream: StreamEntry) {
         let isLast = !streams.values.contains {

@@ -435,10 +435,9 @@ public final class SessionRuntime {
         if stream.pause?.isHeld == true {
             if stream.treatment.silence == .none { resumePlayer(of: stream) }
         } else if isHeld, stream.treatment.silence == .pausePlayer, stream.isWanted, !stream.isHeld {
-            // A stream that must not be heard elsewhere is stopped before its player pauses.
-            let waits = !stream.treatment.reason.isAtOnce
-            if !waits { setHeld(true, stream) }
-            if !pausePlayer(of: stream), waits { setHeld(true, stream) }
+            // A stream that must not be heard elsewhere is stopped at once, as asking takes a moment.
+            let isAsked = pausePlayer(of: stream)
+            if !isAsked || stream.treatment.reason.isAtOnce { setHeld(true, stream) }
         } else {
             setHeld(isHeld, stream)
         }

@@ -222,9 +222,11 @@ package final class PulseStream: ServerStream {
     }
 
     /// Asks a client that runs its stream to cork. Not during a handover, when the stream waits only until others are
-    /// silent: a request would only prolong the wait.
+    /// silent: a request would only prolong the wait. And not while its player is asked to pause.
     private func requestCork() {
-        guard handle.state == CPC_RUNNING, host.runtime?.engine.treatment(of: id)?.reason != .handover else { return }
+        guard handle.state == CPC_RUNNING, host.runtime?.engine.treatment(of: id)?.reason != .handover,
+            host.runtime?.isPlayerAsked(id) != true
+        else { return }
         client.ask(at: host.now, on: handle.place)
         tell("request-cork")
     }
