@@ -51,7 +51,9 @@ public final class AudioSession: Sendable {
     /// Opens another session, for example for an embedded player that interrupts others, or is interrupted, on its own.
     /// It is closed by ``close()``, or when it is released.
     ///
-    /// - Parameter displayName: A name for people, of at most 256 bytes of UTF-8; nil for that of the application.
+    /// - Parameters:
+    ///   - displayName: A name for people, of at most 256 bytes of UTF-8; nil for that of the application.
+    ///   - streams: Which streams belong to the session.
     public convenience init(displayName: String? = nil, streams: Streams = .tagged) {
         self.init(displayName: displayName, streams: streams, bus: .session)
     }

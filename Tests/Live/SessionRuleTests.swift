@@ -271,7 +271,7 @@ extension LiveModule {
             try await app.hear("SecondaryAudioHint false")
             let texts = try await app.manager("Explain", #""music-player""#).elements.compactMap(\.text)
             #expect(texts.count == 1)
-            #expect(texts.first?.contains("of music-player (music) is stopped since") == true, "\(texts)")
+            #expect(texts.first?.contains("of music-player (music) is stopped") == true, "\(texts)")
             #expect(texts.first?.contains("(playback) is heard; neither of the two mixes") == true, "\(texts)")
             #expect(
                 try await app.manager("Explain", #""pid:\#(music.process.processID)""#).elements.count == 1)
