@@ -123,8 +123,6 @@ class Play:
         self.program = (Mpv if self.caller else program)(self.desktop, stage.music)
         self.silence = TELEPHONE_NOISE if self.caller else SILENCE
         self.role, self.card = None, None
-        #: How loud the program is, once it plays.
-        self.full = None
         self.sink = self.record(stage.record_sink())
         #: Where the program is to be heard.
         self.heard = self.sink
