@@ -56,6 +56,7 @@ extension Property {
         Property("repeated", "R9", "An event that is reported a second time changes nothing.") { step in
             switch step.event {
             case .sessionOpened, .sessionConfigured, .sessionRequested, .outputLost, .streamFreed, .routeChanged,
+                .newOutputUsed,
                 .policyChanged, .inputMuted, .route:
                 return nil
             case .streamAppeared, .streamWanted, .streamMuted, .streamSounding, .streamPlaced, .streamRunning,

@@ -187,10 +187,14 @@ extension Property {
                     ? nil : "\(after.reference.label)"
             }
         },
-        Property("override-ends", "R41", "A change of the route that no session has asked for ends every override.") {
-            step in
-            guard case .routeChanged(let reason) = step.event, reason != .override, reason != .categoryChange else {
-                return nil
+        Property(
+            "override-ends", "R41",
+            "A change of the route that no session has asked for ends every override, and so does a new output that is used."
+        ) { step in
+            switch step.event {
+            case .routeChanged(.override), .routeChanged(.categoryChange): return nil
+            case .routeChanged, .newOutputUsed: break
+            default: return nil
             }
             return step.after.sessions.first {
                 step.after.configuration(of: $0)?.outputOverride == .speaker

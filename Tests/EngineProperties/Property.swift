@@ -117,7 +117,8 @@ extension Event {
             .streamSettled(let id), .streamVanished(let id), .streamLeftAlone(let id), .streamMoved(let id, _):
             id
         case .clockReached, .policyChanged, .sessionOpened, .sessionConfigured, .sessionRequested, .sessionClosed,
-            .outputLost, .outputReturned, .routeChanged, .inputMuted, .inputGone, .switched, .route, .shutdown:
+            .outputLost, .outputReturned, .routeChanged, .newOutputUsed, .inputMuted, .inputGone, .switched, .route,
+            .shutdown:
             nil
         }
     }
@@ -130,8 +131,8 @@ extension Event {
             id
         case .streamAppeared, .streamWanted, .streamMuted, .streamFreed, .streamPlaced, .streamSounding,
             .streamRunning, .streamSettled, .streamVanished, .streamLeftAlone, .clockReached, .policyChanged,
-            .streamMoved, .outputLost, .outputReturned, .routeChanged, .inputMuted, .inputGone, .switched, .route,
-            .shutdown:
+            .streamMoved, .outputLost, .outputReturned, .routeChanged, .newOutputUsed, .inputMuted, .inputGone,
+            .switched, .route, .shutdown:
             nil
         }
     }

@@ -141,7 +141,7 @@ struct Record: Sendable {
         case .clockReached: wake = nil
         case .streamFreed(let id, .free): if let stream = stream(id) { freed.insert(stream.session) }
         case .sessionConfigured, .sessionRequested, .streamFreed, .outputReturned, .routeChanged,
-            .inputGone, .route:
+            .newOutputUsed, .inputGone, .route:
             break
         }
     }

@@ -187,4 +187,24 @@ import Testing
         desk.wait(5_000)
         #expect(desk.news().filter { $0.hasPrefix("session") || $0.hasPrefix("1 is") } == ["session 1: 7  > "])
     }
+
+    @Test("R41 R47 headphones that are put in end an override, whatever the server is doing at that moment")
+    func headphonesEndOverride() {
+        for answer in [Int64?.none, 30, 120, 240, 400, 900] {
+            for plug in stride(from: Int64(0), through: 1_200, by: 30) {
+                var handset = Handset()
+                handset.run(until: 5_000)
+                handset.send([.sessionConfigured(Handset.session, .outputOverride(.speaker))])
+                // The session manager asks again for a port that it has seen in use.
+                if let answer { handset.later(5_000 + answer) { $0.output = "receiver" } }
+                handset.later(5_000 + plug) { $0.headphones = .yes }
+                handset.later(5_000 + plug + 20) { $0.output = "headphones" }
+                handset.run(until: 15_000)
+                let state = handset.engine.state(of: Handset.session)
+                #expect(
+                    state?.configuration.outputOverride == OutputOverride.none && handset.output == "headphones",
+                    "asked again after \(answer ?? -1) ms, put in after \(plug) ms: \(handset.output)")
+            }
+        }
+    }
 }

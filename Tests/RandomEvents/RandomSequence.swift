@@ -268,6 +268,7 @@ public struct RandomSequence<Judge: EventJudge>: RandomPlay, Sendable {
         if wishes, random.oneIn(5) { wish() }
         if random.oneIn(24) { changePolicy() }
         if random.oneIn(12) { send(.routeChanged(random.pick(RouteChangeReason.allCases))) }
+        if random.oneIn(24) { send(.newOutputUsed) }
         if random.oneIn(12) { mute() }
         if random.oneIn(8) { loseOrReturnOutput() }
         if random.oneIn(24) { leaveAlone() }

@@ -54,6 +54,8 @@ public enum Event: Sendable, Equatable {
     case outputReturned(PortID, streams: [StreamID])
     /// The route has changed: overrides end, unless an override caused the change (R41), and perhaps recordings (R64).
     case routeChanged(RouteChangeReason)
+    /// An output is in use, perhaps for a moment only, that was plugged in a moment ago: overrides end (R41).
+    case newOutputUsed
 }
 
 /// The owner of an opened session.

@@ -185,6 +185,8 @@ public enum RouteEffect: Sendable, Hashable {
     case lostOutput(RoutePort, spared: Set<UInt32>)
     /// A lost output is back: a sink has used it for the settle time.
     case returnedOutput(RoutePort)
+    /// An output is in use, perhaps for a moment only, that was plugged in after the latest request.
+    case newOutputUsed
     /// A lost output is plugged in, but its device plays on another port or profile. Its streams may continue there.
     case switchedOutput(RoutePort)
     /// The route has changed (R58), or lacks a port that the category needs. Perhaps a session asked for it.

@@ -25,7 +25,8 @@ public struct RouteTracker: Sendable, Equatable {
     private struct Cause: Sendable, Equatable {
         /// `nil` for a request without a reason, such as an activation.
         var reason: RouteChangeReason?
-        var until: Instant
+        var moment: Instant
+        var until: Instant { moment.advanced(by: Timing.cause) }
     }
 
     /// What the reason of a change depends on.
@@ -128,6 +129,7 @@ public struct RouteTracker: Sendable, Equatable {
             }
             effects.append(.lostOutput(old, spared: Set(spared.keys)))
         }
+        if hasBegun, isNewlyUsed(route) { effects.append(.newOutputUsed) }
         present = route
         self.outputs = outputs
         burst = Burst(first: burst?.first ?? now, last: now)
@@ -150,10 +152,10 @@ public struct RouteTracker: Sendable, Equatable {
             guard category != self.category else { return false }
             self.category = category
             let former = cause.flatMap { $0.until >= now ? $0.reason : nil }
-            cause = Cause(reason: former, until: now.advanced(by: Timing.cause))
+            cause = Cause(reason: former, moment: now)
             return true
         case .asked(let reason):
-            cause = Cause(reason: reason, until: now.advanced(by: Timing.cause))
+            cause = Cause(reason: reason, moment: now)
             return false
         case .woke:
             wakesUntil = now.advanced(by: Timing.wake)
@@ -167,6 +169,14 @@ public struct RouteTracker: Sendable, Equatable {
         // The same device is switching to another profile.
         return losses.contains { loss in
             loss.moment >= first && facts.isPluggedIn(loss.port) && !outputs.contains { $0.id == loss.port.id }
+        }
+    }
+
+    /// Whether a route has an output that was plugged in after the latest request, and was not in use a moment ago.
+    private func isNewlyUsed(_ route: Route) -> Bool {
+        let start = cause?.moment ?? now.advanced(by: .zero - Timing.arrival)
+        return route.outputs.contains { port in
+            !present.outputs.contains { $0.id == port.id } && facts.hasArrived(port, .output, since: start)
         }
     }
 

@@ -139,6 +139,7 @@ private struct EventPlay {
         default:
             if input.oneIn(2) { return .routeChanged(input.pick(RouteChangeReason.allCases)) }
             if input.oneIn(8) { return .shutdown }
+            if input.oneIn(8) { return .newOutputUsed }
             var switches = Switches()
             switches.isSilent = input.oneIn(2)
             switches.isLocked = input.oneIn(2)

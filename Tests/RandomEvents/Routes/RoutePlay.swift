@@ -101,7 +101,7 @@ public struct RoutePlay: RandomPlay {
                 fail("no category, but no route for it")
             }
             lastChange = (time, change.current)
-        case .availableChanged: break
+        case .availableChanged, .newOutputUsed: break
         }
     }
 

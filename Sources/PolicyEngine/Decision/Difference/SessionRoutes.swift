@@ -195,7 +195,12 @@ extension Engine {
 }
 
 extension Event {
-    fileprivate var isRouteChange: Bool { if case .routeChanged = self { true } else { false } }
+    fileprivate var isRouteChange: Bool {
+        switch self {
+        case .routeChanged, .newOutputUsed: true
+        default: false
+        }
+    }
 }
 
 extension SessionConfiguration {

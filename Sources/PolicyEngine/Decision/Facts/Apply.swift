@@ -26,6 +26,7 @@ extension Engine {
         case .outputLost(let port, let name, let streams): lose(LostPort(port, name), streams, at: now)
         case .outputReturned(let port, let streams): giveBack(port, streams)
         case .routeChanged(let reason): changeRoute(reason, at: now)
+        case .newOutputUsed: endOverrides()
         case .inputMuted(let port, let isMuted, let name, let streams):
             mute(LostPort(port, name), isMuted: isMuted, streams, at: now)
         case .inputGone(let port): loseInput(port)
@@ -48,7 +49,8 @@ extension Engine {
         case .streamVanished(let id), .streamFreed(let id, _), .streamMoved(let id, _), .streamLeftAlone(let id):
             facts.stream(id) == nil
         case .streamAppeared, .clockReached, .policyChanged, .sessionOpened, .sessionConfigured, .sessionRequested,
-            .sessionClosed, .outputLost, .outputReturned, .routeChanged, .inputMuted, .inputGone, .switched, .shutdown:
+            .sessionClosed, .outputLost, .outputReturned, .routeChanged, .newOutputUsed, .inputMuted, .inputGone,
+            .switched, .shutdown:
             false
         case .route: true
         }

@@ -62,8 +62,10 @@ extension Engine {
             }
         }
         if reason == .override || reason == .categoryChange { return }
-        for place in facts.sessions.indices { endOverride(place) }
+        endOverrides()
     }
+
+    mutating func endOverrides() { for place in facts.sessions.indices { endOverride(place) } }
 
     /// R41: interruptions and changes of route end an override.
     mutating func endOverride(_ place: Int) { facts.sessions[place].configuration.endOverride() }

@@ -74,7 +74,8 @@ extension Engine {
             return true
         case .streamWanted, .streamMuted, .streamFreed, .streamSounding, .streamRunning, .streamSettled,
             .sessionOpened, .sessionConfigured, .sessionRequested, .inputMuted, .inputGone, .switched,
-            .shutdown, .streamPlaced, .outputLost, .outputReturned, .routeChanged:
+            .shutdown, .streamPlaced, .outputLost, .outputReturned, .routeChanged,
+            .newOutputUsed:
             break
         }
         return false
@@ -112,6 +113,7 @@ extension Engine {
             case .lostOutput(let port, let spared): findLost(with: port, spared, places)
             case .returnedOutput(let port): resume(on: port, places)
             case .switchedOutput(let port): release(port)
+            case .newOutputUsed: found.append(.newOutputUsed)
             case .changed(let change, let isAskedFor):
                 effects.append(.routeChanged(change))
                 // R64: what is only announced, as that the category lacks a port, stops no recording.
