@@ -1,7 +1,7 @@
 import BusInterface
 import DBus
 
-/// An audio session: an application says what its sound is for, and is told when others interrupt it.
+/// An audio session: an application says what its sound is for, and is notified when others interrupt it.
 ///
 /// The sound server's module audio-session has to be loaded; its service on the session bus is `org.AudioSession1`.
 ///
@@ -19,31 +19,34 @@ import DBus
 /// }
 /// ```
 ///
-/// **Threads.** Everything may be used from any thread and any task. A call blocks its thread until the service has
-/// answered, for five seconds at most; ``activate(options:)`` suspends its task instead. Properties block only until
-/// the session is set up for the first time.
+/// **Threads.** Methods and properties may be used from any thread and any task. A method that can throw blocks its
+/// thread until the service has answered, for five seconds at most, so keep it off the main thread;
+/// ``activate(options:)`` suspends its task instead. Properties block only until the session is set up for the first
+/// time.
 ///
-/// **The service comes and goes.** Calls fail while the service is away, and do not wait for it. When it is back, the
-/// session is set up as the application had asked, and becomes active again if it was; ``mediaServicesChanges`` tells of
-/// both. If it cannot become active, ``interruptions`` tells that an interruption has begun.
+/// **The service comes and goes.** While the service is away, methods fail at once. When the service is back, the
+/// library sets the session up as the application had asked, and activates the session if it was active;
+/// ``mediaServicesChanges`` has an event for the loss and for the return. If the session cannot be activated, an
+/// interruption begins.
 ///
 /// **Processes.** A child of `fork()` cannot use the sessions of its parent.
 ///
-/// Names and meanings are those of the phone's class of this name, as far as they agree. Source: Audio Session
-/// Programming Guide; `org.AudioSession1`.
+/// Names and meanings are those of AVAudioSession, where they fit a desktop. Source: Audio Session Programming Guide;
+/// `org.AudioSession1`.
 public final class AudioSession: Sendable {
     /// Which streams belong to a session.
     public enum Streams: String, Sendable, Hashable {
-        /// All streams of the process and of its children, but those that name another session.
+        /// All streams of the process and of its children, except those that name another session.
         case process
-        /// As ``process``; and all libraries in the process that open a session so, such as the one for C, have the same.
+        /// As ``process``; the libraries for Swift and C in one process then have the same session.
         case shared
         /// Only streams that name the session: see ``AudioSession/streamProperty``.
         case tagged
     }
 
-    /// The session of the process and its streams, set up at its first use, and never closed by itself. It is also the
-    /// session of `libaudiosession` in the process: settings of each are in force for both, and both get all events.
+    /// The session of the process and its streams, set up at its first use. It lasts until ``close()`` or the end of
+    /// the process. It is also the session of `libaudiosession` in the process: what one library sets holds for both,
+    /// and both get all events.
     public static let shared = AudioSession(displayName: nil, streams: .shared)
 
     let worker: Worker
@@ -68,45 +71,47 @@ public final class AudioSession: Sendable {
 
     /// Closes the session, without waiting for the service. Its streams go on without it.
     ///
-    /// All sequences of events end. Calls that wait, and all later ones, fail with
+    /// All sequences of events end. Methods that wait, and all later ones, fail with
     /// ``AudioSessionError/Code/notInitialized``.
     public func close() { worker.close() }
 
     // MARK: - What the sound is for
 
-    /// Sets what the session's sound is for: at once while the session is active, else when it is activated.
+    /// Sets what the session's sound is for. It takes effect at once in an active session, else at the next activation.
     ///
     /// - Parameters:
-    ///   - category: The category. Another one than before ends the override of the output.
-    ///   - mode: The kind of use; nil keeps the present one. It can change only while the session is inactive and, before
-    ///     or after the change, does not mix with others.
+    ///   - category: The category. A new category ends the override of the output.
+    ///   - mode: The kind of use; nil keeps the present mode. The mode can change only while the session is inactive
+    ///     and, before or after the change, does not mix with others.
     ///   - options: The options, which replace all former ones.
     /// - Throws: ``AudioSessionError/Code/incompatibleCategory`` for an option that does not fit the category;
     ///   ``AudioSessionError/Code/unsupportedProperty`` for a mode that cannot change now;
     ///   ``AudioSessionError/Code/notActive`` if the session is active and could not stay active;
-    ///   ``AudioSessionError/Code/initializationTimedOut`` or ``AudioSessionError/Code/unspecified`` without the service.
+    ///   ``AudioSessionError/Code/initializationTimedOut`` or ``AudioSessionError/Code/unspecified`` without the
+    ///   service.
     public func setCategory(
         _ category: Category, mode: Mode? = nil, options: CategoryOptions = []
     ) throws(AudioSessionError) {
         try change(.category(category, options, mode))
     }
 
-    /// Sets the kind of use. It can change only while the session is inactive and does not mix with others.
+    /// Sets the kind of use. The mode can change only while the session is inactive and does not mix with others.
     ///
-    /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` if it cannot change now; as
+    /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` if the mode cannot change now; as
     ///   ``setCategory(_:mode:options:)`` without the service.
     public func setMode(_ mode: Mode) throws(AudioSessionError) { try change(.mode(mode)) }
 
-    /// The category, as it was set. Until it is set, the application's streams determine it.
+    /// The category that was set; ``Category/soloAmbient`` before that. Until the category is set, or the session
+    /// activated, the application's streams say what their sound is for.
     public var category: Category { wish { $0.category ?? .soloAmbient } }
-    /// The options, as they were set.
+    /// The options that were set.
     public var categoryOptions: CategoryOptions { wish { $0.options } }
-    /// The mode, as it was set.
+    /// The mode that was set.
     public var mode: Mode { wish { $0.mode } }
 
-    /// Whether the application may have a device decode compressed sound, or pass it on undecoded. A device serves one
-    /// application at a time, so the session must not mix with others, and needs the category ``Category/soloAmbient``,
-    /// ``Category/playback``, ``Category/playAndRecord`` or ``Category/audioProcessing``.
+    /// Whether the application may let a device decode compressed sound, or pass the sound on undecoded. A device does
+    /// so for one application at a time, so the session must not mix with others, and needs the category
+    /// ``Category/soloAmbient``, ``Category/playback``, ``Category/playAndRecord`` or ``Category/audioProcessing``.
     public var mayUseHardwareCodecs: Bool {
         wish { wishes in
             switch wishes.category ?? .soloAmbient {
@@ -122,13 +127,13 @@ public final class AudioSession: Sendable {
 
     /// Activates or deactivates the session. Activation may interrupt or lower others.
     ///
-    /// A deactivation without the service succeeds: the session then stays inactive.
+    /// A deactivation without the service succeeds: the session stays inactive when the service is back.
     ///
-    /// - Throws: ``AudioSessionError/Code/notActive`` if a session with a stronger claim does not let this one be active;
-    ///   nothing changes then. ``AudioSessionError/Code/noHardware`` with ``Category/record`` if there is nothing to record:
-    ///   no input, no output, whose sound can be recorded too, and no stream of the session that records already.
-    ///   ``AudioSessionError/Code/unsupportedProperty`` for an option of deactivation with activation.
-    ///   As ``setCategory(_:mode:options:)`` without the service.
+    /// - Throws: ``AudioSessionError/Code/notActive`` if a session with a stronger claim, such as a telephone call,
+    ///   does not let this session be active; nothing changes then. ``AudioSessionError/Code/noHardware`` with
+    ///   ``Category/record`` if there is nothing to record: no input, no output (whose sound can be recorded, too), and
+    ///   no stream of the session that records already. ``AudioSessionError/Code/unsupportedProperty`` for an option of
+    ///   deactivation with activation. As ``setCategory(_:mode:options:)`` without the service.
     public func setActive(_ active: Bool, options: SetActiveOptions = []) throws(AudioSessionError) {
         let notifiesOthers = options.contains(.notifyOthersOnDeactivation)
         guard active else { return try change(.deactivation(notifyOthers: notifiesOthers)) }
@@ -141,8 +146,8 @@ public final class AudioSession: Sendable {
 
     /// Activates the session, without blocking a thread.
     ///
-    /// With ``ActivationOptions/delayed`` it waits, for as long as it takes, where it would fail because of another
-    /// session, also while the service is restarted. The wait ends when activation is possible, when the session is
+    /// With ``ActivationOptions/delayed``, the method waits without a limit where it would fail because of another
+    /// session, also while the service restarts. The wait ends when activation is possible, when the session is
     /// deactivated or closed, or when the task is cancelled.
     ///
     /// - Returns: Whether the session has become active; false if the wait ended otherwise.
@@ -163,16 +168,17 @@ public final class AudioSession: Sendable {
     ///
     /// A session that was neither activated nor deactivated is active while its streams play.
     ///
-    /// - Throws: ``AudioSessionError/Code/unspecified`` or ``AudioSessionError/Code/initializationTimedOut`` without the
-    ///   service; so with all properties that say what is.
+    /// - Throws: ``AudioSessionError/Code/unspecified`` or ``AudioSessionError/Code/initializationTimedOut`` without
+    ///   the service, like all properties that the service has to answer.
     public var isActive: Bool { get throws(AudioSessionError) { try figure("Active", \.truth) } }
 
     // MARK: - Where the sound goes
 
-    /// Sends the output to the loudspeaker, until a change of route, an interruption or another category ends that.
+    /// Sends the output to the loudspeaker, until a change of the route, an interruption or another category ends the
+    /// override.
     ///
-    /// - Throws: ``AudioSessionError/Code/incompatibleCategory`` with another category than ``Category/playAndRecord``; as
-    ///   ``setCategory(_:mode:options:)`` without the service.
+    /// - Throws: ``AudioSessionError/Code/incompatibleCategory`` with another category than ``Category/playAndRecord``;
+    ///   as ``setCategory(_:mode:options:)`` without the service.
     public func overrideOutputAudioPort(_ portOverride: PortOverride) throws(AudioSessionError) {
         try change(.outputOverride(portOverride))
     }
@@ -192,20 +198,20 @@ public final class AudioSession: Sendable {
         get throws(AudioSessionError) { try read("AvailableOutputs") { $0.availableOutputs } }
     }
 
-    /// Prefers an input whenever it is available; nil withdraws that.
+    /// Prefers an input whenever it is available; nil ends the preference.
     ///
     /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` for an input that is not available;
-    ///   ``AudioSessionError/Code/unspecified`` for one that no program can use at present; as
-    ///   ``setCategory(_:mode:options:)`` without the service.
+    ///   ``AudioSessionError/Code/unspecified`` for an input that no program can use at present, such as a headset in
+    ///   its profile for music; as ``setCategory(_:mode:options:)`` without the service.
     public func setPreferredInput(_ input: PortDescription?) throws(AudioSessionError) { try change(.input(input)) }
-    /// The input that is preferred; nil for none.
+    /// The preferred input; nil for none.
     public var preferredInput: PortDescription? { wish { $0.input } }
 
-    /// Prefers an output whenever it is available; nil withdraws that. The override of the output comes first.
+    /// Prefers an output whenever it is available; nil ends the preference. The override of the output comes first.
     ///
     /// - Throws: As ``setPreferredInput(_:)``.
     public func setPreferredOutput(_ output: PortDescription?) throws(AudioSessionError) { try change(.output(output)) }
-    /// The output that is preferred; nil for none.
+    /// The preferred output; nil for none.
     public var preferredOutput: PortDescription? { wish { $0.output } }
 
     /// Whether the loss of its output interrupts the session; nil, the default, leaves that to the user's policy.
@@ -228,7 +234,7 @@ public final class AudioSession: Sendable {
         get throws(AudioSessionError) { try figure("SecondaryAudioShouldBeSilenced", \.truth) }
     }
 
-    /// Sets whether ringing leaves the session alone. An accepted call interrupts it all the same.
+    /// Sets whether ringing leaves the session alone. An accepted telephone call interrupts the session all the same.
     ///
     /// - Throws: As ``setCategory(_:mode:options:)`` without the service.
     public func setPrefersNoInterruptionsFromSystemAlerts(_ prefers: Bool) throws(AudioSessionError) {
@@ -239,8 +245,8 @@ public final class AudioSession: Sendable {
 
     // MARK: - Streams
 
-    /// The property that puts a stream into a session with ``Streams/tagged``. ``MediaServicesChange/wereReset``
-    /// changes the value.
+    /// The property that puts a stream into a session with ``Streams/tagged``. The value is another one after
+    /// ``MediaServicesChange/wereReset``.
     public var streamProperty: (key: String, value: String) {
         get throws(AudioSessionError) {
             try read("path") { figures in

@@ -4,15 +4,16 @@ extension AudioSession {
     /// What the session's sound is for; raw values are the service's words. Source: Audio Session Programming Guide,
     /// "Audio Session Categories".
     public enum Category: String, Sendable, Hashable, CaseIterable {
-        /// Decoration: mixes with others; the silent switch and the screen lock silence it.
+        /// Sound that the application can do without: mixes with others; the silent switch and the screen lock silence
+        /// it.
         case ambient
-        /// The same, but does not mix. The default.
+        /// As ``ambient``, but does not mix. The default.
         case soloAmbient = "solo-ambient"
         /// Sound is what the application is for: music, films, speech.
         case playback
         /// Recording only; silences all playback but calls and alarms.
         case record
-        /// Playback and recording, at once or not: calls.
+        /// Playback and recording, at the same time or not: telephone calls.
         case playAndRecord = "play-and-record"
         /// Conversion without a device.
         case audioProcessing = "audio-processing"
@@ -27,16 +28,17 @@ extension AudioSession {
         case voiceChat = "voice-chat"
         /// Recording with a camera.
         case videoRecording = "video-recording"
-        /// Recording without processing.
+        /// Recording without processing. Changes nothing: the module processes no recording.
         case measurement
         /// Speech that pauses where other sound would be lowered: podcasts, audio books.
         case spokenAudio = "spoken-audio"
         /// Short spoken texts, such as directions.
         case voicePrompt = "voice-prompt"
+        /// Films. Changes nothing.
         case moviePlayback = "movie-playback"
         /// A call with pictures.
         case videoChat = "video-chat"
-        /// A call in a game.
+        /// A call in a game. Unlike ``voiceChat``, it does not allow a Bluetooth headset's microphone.
         case gameChat = "game-chat"
     }
 
@@ -47,8 +49,8 @@ extension AudioSession {
         /// Makes a set of bits; unknown ones are ignored by the service.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Plays beside others, with ``Category/playback`` and ``Category/playAndRecord``. Unlike in the interface for
-        /// C, an interruption does not take the option back.
+        /// Plays beside others, with ``Category/playback`` and ``Category/playAndRecord``. Unlike in the library for C,
+        /// the option stays after an interruption.
         public static let mixWithOthers = CategoryOptions(rawValue: 0x1)
         /// Lowers others while this session is active, and mixes with them.
         public static let duckOthers = CategoryOptions(rawValue: 0x2)

@@ -70,7 +70,7 @@ extension AudioSession {
             return try inputDataSources?.first { $0.dataSourceID == present }
         }
     }
-    /// Prefers one of ``inputDataSources``; nil withdraws that. It is the same as ``setPreferredInput(_:)`` with its port.
+    /// Prefers one of ``inputDataSources``, as ``setPreferredInput(_:)`` does with its port; nil ends the preference.
     ///
     /// - Throws: As ``setPreferredInput(_:)``.
     public func setInputDataSource(_ source: DataSourceDescription?) throws(AudioSessionError) {
@@ -90,7 +90,7 @@ extension AudioSession {
             return try outputDataSources?.first { $0.dataSourceID == present }
         }
     }
-    /// Prefers one of ``outputDataSources``; nil withdraws that.
+    /// Prefers one of ``outputDataSources``; nil ends the preference.
     ///
     /// - Throws: As ``setPreferredOutput(_:)``.
     public func setOutputDataSource(_ source: DataSourceDescription?) throws(AudioSessionError) {

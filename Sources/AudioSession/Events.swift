@@ -1,28 +1,34 @@
 extension AudioSession {
-    /// Everything that a session is told, in the order in which it happened.
+    /// Everything of which a session is notified, in the order in which it happened.
     public enum Event: Sendable, Hashable {
         /// An interruption began or ended.
         case interruption(Interruption)
         /// The session became active or inactive, or should be activated again.
         case activation(ActivationChange)
+        /// The session's route has changed.
         case routeChange(RouteChange)
+        /// The available inputs have changed.
         case availableInputs([PortDescription])
+        /// The available outputs have changed.
         case availableOutputs([PortDescription])
-        /// The factor on recorded sound in use has changed.
+        /// The factor on recorded sound has changed.
         case inputGain(Float)
-        /// Whether the level of what the session records can be changed.
+        /// The level of what the session records can be changed now, or no longer.
         case inputGainSettable(Bool)
-        /// The volume of the output in use has changed, also by mute or another output.
+        /// The volume of the output in use has changed, also because the user has muted it, or another output is in
+        /// use.
         case outputVolume(Float)
         /// The sample rate in use has changed, in Hz.
         case sampleRate(Double)
         /// The buffer duration in use has changed, in seconds.
         case ioBufferDuration(Double)
+        /// The number of channels of the input in use has changed.
         case inputNumberOfChannels(Int)
+        /// The number of channels of the output in use has changed.
         case outputNumberOfChannels(Int)
         /// Whether the application's background sound should be silent.
         case silenceSecondaryAudioHint(SilenceSecondaryAudioHint)
-        /// The service has gone, or is there.
+        /// The service has gone, or is back.
         case mediaServices(MediaServicesChange)
     }
 
@@ -30,7 +36,8 @@ extension AudioSession {
     public enum Interruption: Sendable, Hashable {
         /// The session is inactive, and its sound has stopped already. `by` is the cause, for people; empty if unknown.
         case began(reason: InterruptionReason, by: String)
-        /// The interruption is over. The options say whether to go on; whoever does activates the session first.
+        /// The interruption is over. The options say whether to go on. To go on, activate the session first: it is
+        /// inactive.
         case ended(InterruptionOptions)
     }
 
@@ -41,13 +48,13 @@ extension AudioSession {
         /// Makes a set of bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Go on. Without it, wait until the user plays.
+        /// Go on. Without this option, wait until the user presses play.
         public static let shouldResume = InterruptionOptions(rawValue: 1)
     }
 
     /// What kind of cause an interruption has.
     public enum InterruptionReason: String, Sendable, Hashable, CaseIterable {
-        /// Another session, a call or an alarm; also a reason of a later service.
+        /// Another session, such as a telephone call or an alarm; also a reason that this library does not know.
         case `default`
         /// The machine sleeps.
         case suspended
@@ -57,7 +64,7 @@ extension AudioSession {
         case routeDisconnected = "route-disconnected"
     }
 
-    /// A change of whether the session is active, in more detail than ``Interruption``.
+    /// The session became active or inactive, and why; or it should be activated.
     public enum ActivationChange: Sendable, Hashable {
         /// The session may be heard.
         case becameActive
@@ -92,18 +99,18 @@ extension AudioSession {
     public enum MediaServicesChange: Sendable, Hashable {
         /// The service, or the bus, has gone.
         case wereLost
-        /// The service is back, or there for the first time after a call failed without it. The session is set up as
-        /// the application had asked, and active if it was and can be.
+        /// The service is back, or is there for the first time after a method failed without it. The session is set up
+        /// as the application had asked, and active if it was active before and can be active now.
         case wereReset
     }
 
-    /// Everything that the session is told from now on, in order. See ``EventSequence``.
+    /// All events from now on, in order. See ``EventSequence``.
     public var events: EventSequence<Event> { sequence { $0 } }
 
     /// Interruptions from now on.
     ///
-    /// After the service was lost, an interruption that had begun ends without ``InterruptionOptions/shouldResume``, and
-    /// one begins if the session was active and cannot become active again.
+    /// After the service was lost, an interruption that had begun ends without ``InterruptionOptions/shouldResume``,
+    /// and one begins if the session was active and cannot become active again.
     public var interruptions: EventSequence<Interruption> {
         sequence { if case .interruption(let interruption) = $0 { interruption } else { nil } }
     }
@@ -148,7 +155,8 @@ extension AudioSession {
         sequence { if case .sampleRate(let rate) = $0 { rate } else { nil } }
     }
 
-    /// The buffer duration in use, in seconds, at each change from now on. A preference takes effect with the first stream.
+    /// The buffer duration in use, in seconds, at each change from now on. A preference takes effect with the first
+    /// stream.
     public var ioBufferDurationChanges: EventSequence<Double> {
         sequence { if case .ioBufferDuration(let duration) = $0 { duration } else { nil } }
     }

@@ -1,45 +1,46 @@
 extension AudioSession {
     // MARK: - Sample rate and buffer
 
-    /// Sets the sample rate that the application would like, in Hz, from 1 to 768000; 0, the default, for none. It
-    /// counts while the session is active; ``sampleRate`` says what came of it.
+    /// Sets the sample rate that the application prefers, in Hz, from 1 to 768000; 0, the default, for none. The
+    /// preference counts while the session is active; ``sampleRate`` is the rate in use.
     ///
     /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` for another value; as ``setCategory(_:mode:options:)``
     ///   without the service.
     public func setPreferredSampleRate(_ sampleRate: Double) throws(AudioSessionError) {
         try change(.sampleRate(sampleRate))
     }
-    /// The sample rate that the application would like, in Hz; 0 for none.
+    /// The sample rate that the application prefers, in Hz; 0 for none.
     public var preferredSampleRate: Double { wish { $0.sampleRate } }
     /// The sample rate in use, in Hz.
     public var sampleRate: Double { get throws(AudioSessionError) { try figure("SampleRate", \.number) } }
 
-    /// Sets the buffer duration that the application would like, in seconds, up to 10; 0, the default, for none. It counts
-    /// while the session is active; ``ioBufferDuration`` says what came of it.
+    /// Sets the buffer duration that the application prefers, in seconds, up to 10; 0, the default, for none. The
+    /// preference counts while the session is active; ``ioBufferDuration`` is the duration in use.
     ///
     /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` for another value; as ``setCategory(_:mode:options:)``
     ///   without the service.
     public func setPreferredIOBufferDuration(_ duration: Double) throws(AudioSessionError) {
         try change(.bufferDuration(duration))
     }
-    /// The buffer duration that the application would like, in seconds; 0 for none.
+    /// The buffer duration that the application prefers, in seconds; 0 for none.
     public var preferredIOBufferDuration: Double { wish { $0.bufferDuration } }
     /// The buffer duration in use, in seconds.
     public var ioBufferDuration: Double { get throws(AudioSessionError) { try figure("BufferDuration", \.number) } }
 
     // MARK: - Input
 
-    /// Sets the factor on recorded sound. It is limited to 0…1, and counts while the session is active and
-    /// ``isInputGainSettable``.
+    /// Sets the factor on the sound that the session records. The factor is limited to 0…1, and counts while the
+    /// session is active and ``isInputGainSettable``.
     ///
-    /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` if it is not a number; as
+    /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` if the factor is not a number; as
     ///   ``setCategory(_:mode:options:)`` without the service.
     public func setInputGain(_ gain: Float) throws(AudioSessionError) { try change(.inputGain(gain)) }
-    /// The factor on recorded sound in use, 0…1.
+    /// The factor on recorded sound that is in use, 0…1.
     public var inputGain: Float {
         get throws(AudioSessionError) { try figure("InputGain") { $0.number.map { Float($0) } } }
     }
-    /// Whether the level of recordings can be changed: of a stream that records, else of the input in use.
+    /// Whether the level of recordings can be changed: of a stream of the session that records, else of the input in
+    /// use.
     public var isInputGainSettable: Bool {
         get throws(AudioSessionError) { try figure("InputGainAvailable", \.truth) }
     }
@@ -52,7 +53,7 @@ extension AudioSession {
 
     /// The number of channels of the input in use.
     ///
-    /// - Throws: ``AudioSessionError/Code/unspecified`` also with a service that does not tell it; so with the following
+    /// - Throws: ``AudioSessionError/Code/unspecified`` also with a service that does not know it, like the following
     ///   properties.
     public var inputNumberOfChannels: Int {
         get throws(AudioSessionError) { try figure("InputChannels") { $0.integer.map { Int($0) } } }
@@ -61,29 +62,30 @@ extension AudioSession {
     public var outputNumberOfChannels: Int {
         get throws(AudioSessionError) { try figure("OutputChannels") { $0.integer.map { Int($0) } } }
     }
-    /// The most channels that the input in use can have: as many as it has, which its user has chosen.
+    /// The most channels that the input in use can have: as many as it has, because the user chooses their number.
     public var maximumInputNumberOfChannels: Int { get throws(AudioSessionError) { try inputNumberOfChannels } }
     /// The most channels that the output in use can have: as many as it has.
     public var maximumOutputNumberOfChannels: Int { get throws(AudioSessionError) { try outputNumberOfChannels } }
 
-    /// Sets how many channels of the input the application would like; 0, the default, for no wish. It is kept and
-    /// changes nothing: a device has as many as its user has chosen, and a stream as many as the application gives it.
+    /// Sets how many channels of the input the application prefers; 0, the default, for no preference. The preference
+    /// is kept, and changes nothing: the user chooses the channels of a device, and the application those of its
+    /// streams.
     ///
     /// - Throws: ``AudioSessionError/Code/unsupportedProperty`` for less than 0 or more than
     ///   ``maximumInputNumberOfChannels``; as ``setCategory(_:mode:options:)`` without the service.
     public func setPreferredInputNumberOfChannels(_ count: Int) throws(AudioSessionError) {
         try change(.inputChannels(checked(count)))
     }
-    /// How many channels of the input the application would like; 0 for no wish.
+    /// How many channels of the input the application prefers; 0 for no preference.
     public var preferredInputNumberOfChannels: Int { wish { $0.inputChannels } }
-    /// Sets how many channels of the output the application would like; 0, the default, for no wish. It is kept and
-    /// changes nothing, as that of the input.
+    /// Sets how many channels of the output the application prefers; 0, the default, for no preference. The preference
+    /// is kept, and changes nothing, as that of the input.
     ///
     /// - Throws: As ``setPreferredInputNumberOfChannels(_:)``, with ``maximumOutputNumberOfChannels``.
     public func setPreferredOutputNumberOfChannels(_ count: Int) throws(AudioSessionError) {
         try change(.outputChannels(checked(count)))
     }
-    /// How many channels of the output the application would like; 0 for no wish.
+    /// How many channels of the output the application prefers; 0 for no preference.
     public var preferredOutputNumberOfChannels: Int { wish { $0.outputChannels } }
 
     private func checked(_ count: Int) throws(AudioSessionError) -> Int {

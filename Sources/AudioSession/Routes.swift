@@ -78,11 +78,11 @@ extension AudioSession {
 
     /// Why a route has changed. Source: Audio Session Services Reference, "Audio Route Change Reasons".
     public enum RouteChangeReason: UInt, Sendable, Hashable, CaseIterable {
-        /// Unknown, or a reason of a later service.
+        /// Unknown, or a reason that this library does not know.
         case unknown = 0
         /// Something was plugged in.
         case newDeviceAvailable = 1
-        /// What was in use is gone.
+        /// The port that was in use has gone.
         case oldDeviceUnavailable = 2
         /// The session's category has changed.
         case categoryChange = 3
@@ -98,7 +98,7 @@ extension AudioSession {
 
     /// A change of the session's route.
     public struct RouteChange: Sendable, Hashable {
-        /// Why.
+        /// Why the route has changed.
         public let reason: RouteChangeReason
         /// The route before the change.
         public let previousRoute: RouteDescription
