@@ -54,7 +54,8 @@ extension Policy: Keyed {
             PolicyKey(section: "untagged-capture", "The same for a stream that records."),
             PolicyKey(
                 "capture-pairing", .pairing, \.pairing,
-                "The role of an application that plays and records at the same time without a role for either."),
+                "The role that an application has while it plays and records at the same time, without a role for "
+                    + "either."),
             PolicyKey(
                 "call-after", .time(), \.callAfter,
                 "How long a recording lasts before it makes a call, by its role or by capture-pairing."),
@@ -80,16 +81,17 @@ extension Policy: Keyed {
             PolicyKey(
                 // An application may ask its user before it resumes, and the user may take minutes.
                 "resume-within", in: "interruptions", .time(to: 600), \.interruptions.resumesWithin,
-                "How long a session that was told to go on keeps silent those that it had interrupted before, if its "
-                    + "application does nothing."),
+                "How long a session that was told to go on keeps its own victims silent while its application does "
+                    + "nothing."),
             PolicyKey(
                 "play", in: "user", .userSay, \.user.play,
-                "When its application plays it again, 300 ms or more after it has paused it."),
+                "When the application plays the stream again, 300 ms or more after pausing it."),
             PolicyKey(
-                "unmute", in: "user", .userSay, \.user.unmute, "When it is unmuted, or its volume is no longer zero."),
+                "unmute", in: "user", .userSay, \.user.unmute,
+                "When the stream is unmuted, or its volume is no longer zero."),
             PolicyKey(
                 "raise", in: "user", .userSay, \.user.raise,
-                "When its volume is turned up, a second or more after it has come."),
+                "When the stream is turned up, a second or more after it has appeared."),
             PolicyKey(
                 "muted", .word("what muted streams do to others"), \.muted,
                 "What a stream does to others while its user or application has muted it, or has its volume at zero."),
@@ -154,7 +156,7 @@ extension Ducking {
             key("attack", .time(), \.attack, "How long the fade down takes."),
             key(
                 "hold", .time(), \.hold,
-                "How long others stay lowered after the last sound of the one that lowers them."),
+                "How long others stay lowered after the last stream of the session that lowers them has ended."),
             key("release", .time(), \.release, "How long the fade back takes."),
         ]
     }
