@@ -33,6 +33,29 @@ import Testing
         #expect(s.isRunning("navigation"))
     }
 
+    @Test("N13 who has fallen silent does nothing as its last stream ends, who sounds has its release delay")
+    func endsQuietly() {
+        for isQuiet in [true, false] {
+            var s = Scenario(
+                policy: policy {
+                    $0["navigation"]?.actsWhileSounding = true
+                    $0["navigation"]?.releaseDelay = .milliseconds(300)
+                })
+            s.play("music")
+            s.play("navigation", for: .seconds(1))
+            #expect(s["music"] == .ducked(-20))
+            if isQuiet {
+                s.sound("navigation", false)
+                s.advance(.seconds(2))
+                #expect(s["music"] == .free)
+            }
+            s.vanish("navigation", for: .milliseconds(100))
+            #expect(s["music"] == (isQuiet ? .free : .ducked(-20)))
+            s.advance(.seconds(2))
+            #expect(s["music"] == .free)
+        }
+    }
+
     @Test("N13 the same of those that it stops, which are told the end each time")
     func stopsWhileSounding() {
         var s = Scenario(policy: policy { $0["phone"]?.actsWhileSounding = true })

@@ -15,7 +15,7 @@ extension Engine {
             }
         case .streamFreed(let id, let action): free(id, by: action, at: now)
         case .streamSettled(let id): settle(id)
-        case .streamVanished(let id): _ = remove(id)
+        case .streamVanished(let id): vanish(id)
         case .streamLeftAlone(let id): if let session = remove(id) { leaveAlone(session) }
         case .streamMoved(let id, let key): move([id], to: key, asks: true, at: now)
         case .policyChanged(let policy, let descriptions): change(to: policy, descriptions, at: now)
@@ -160,6 +160,16 @@ extension Engine {
         guard let index = facts.stream(id) else { return nil }
         verdict.applied.remove(at: index)
         return facts.streams.remove(at: index).session
+    }
+
+    /// N13: a session that acts only while it sounds ends with its last stream, at once if that has fallen silent.
+    private mutating func vanish(_ id: StreamID) {
+        guard let index = facts.stream(id) else { return }
+        let isQuiet = !facts.streams[index].isSounding
+        guard let place = remove(id), isQuiet, !facts.streams.contains(where: { $0.session == place }),
+            verdict.standings[place].described.has(.actsWhileSounding)
+        else { return }
+        end(place, isLeftAlone: false)
     }
 
     mutating func removeSession(_ place: Int) {
