@@ -6,10 +6,11 @@ struct Free: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lets something be heard that the policy silences or lowers.",
         discussion: """
-            It is heard beside whoever silences or lowers it now, until that one has ended; whoever begins later silences it \
-            as usual. The silent switch, the lock and do not disturb do not silence it until one of them changes. A number \
-            is that of a stream, or else of a process; anything else is an application's name. The status is 1 when there \
-            is no such stream, when nothing is done to it, or when the service is not there.
+            The stream is heard beside the sessions that silence or lower it now, until they have ended; a session that \
+            begins later silences or lowers the stream as usual. The silent switch, the lock and do not disturb do not \
+            silence the stream until one of them changes. A number is that of a stream, or else of a process; anything \
+            else is an application's name. The status is 1 when there is no such stream, when nothing is done to it, when \
+            only its application can let it go on, or when the service is not there.
             """)
 
     @Argument(help: ArgumentHelp("A stream or process by its number, or an application.", valueName: "SUBJECT"))

@@ -61,6 +61,8 @@ struct Run: ParsableCommand {
     func validate() throws {
         guard let program = invocation.first else { throw ValidationError("there is no command to run") }
         if command.first != "--", program.hasPrefix("-") {
+            // The command line's rest passes through, so the parser leaves these to us.
+            if ["--help", "-h"].contains(program) { throw CleanExit.helpRequest(self) }
             throw ValidationError("unknown option '\(printable(program))'; put the command to run after --")
         }
         if category == nil && option.isEmpty && mode == nil && role == nil {

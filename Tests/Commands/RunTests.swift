@@ -129,6 +129,13 @@ import Testing
         #expect(lines.count == 2 && lines.first == lines.last, "\(result.output) \(result.complaints)")
     }
 
+    @Test("the help that errors recommend is there", arguments: [["--help"], ["-h"], ["--role", "music", "--help"]])
+    func help(arguments: [String]) throws {
+        let run = try run(arguments)
+        #expect(run.status == 0 && run.output.hasPrefix("OVERVIEW: Starts an application"))
+        #expect(try self.run(["--role", "music", "--", "printf", "%s", "--help"]).output == "--help")
+    }
+
     @Test("a command that cannot be run is told from one that is missing") func commandThatCannotBeRunIsTold() throws {
         #expect(try run(["--role", "x", "--", "no-such-command"]).status == 127)
         let file = try folder.file("plain", "")

@@ -20,7 +20,7 @@ struct TopModel {
 
     /// What the service is to be asked for.
     enum Request: Equatable {
-        /// Let streams be heard whatever the policy says.
+        /// Let streams be heard beside those that silence or lower them.
         case free([Int64])
         /// Say why streams are treated as they are.
         case explain(RowID, [Int64])

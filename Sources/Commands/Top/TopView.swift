@@ -165,7 +165,7 @@ struct TopView {
     private func help(_ columns: Int) -> [String] {
         [
             ("j k, arrows", "select a session or stream"),
-            ("f", "free it: it is heard, whatever the policy says"),
+            ("f", "free it: the policy neither silences nor lowers it"),
             ("e, Enter", "explain why it is treated so"),
             ("p", "pause the policy, or put it in force again"),
             ("o", "choose an output"),
