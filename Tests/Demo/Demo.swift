@@ -10,6 +10,8 @@ import TestKit
             complain("usage: session-demo [--here | --modules FOLDER] [--picture FILE] [--sound FILE]")
             exit(2)
         }
+        // It watches from here on.
+        _ = MachineWatch.shared
         let performance = Task {
             options.isHere ? try await playHere() : try await playPrivately(options)
         }

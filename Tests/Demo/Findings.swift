@@ -113,8 +113,11 @@ struct Findings: Sendable {
         return value < 0 && text != "0.0" ? "\u{2212}\(text)" : text
     }
 
+    /// Whether all checks hold.
+    var hold: Bool { checks.allSatisfy(\.holds) }
+
     /// Prints the checks. Returns whether all hold.
-    func report(heading: String) -> Bool {
+    func report(heading: String = "What the capture shows:") -> Bool {
         func column(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(0, width - text.count))
         }
@@ -123,10 +126,9 @@ struct Findings: Sendable {
             let mark = check.holds ? "ok  " : "NO  "
             say("  \(mark)\(column(check.subject, 38))\(column(check.measured, 26))(expected: \(check.expected))")
         }
-        let wrong = checks.filter { !$0.holds }
-        for check in wrong {
+        for check in checks where !check.holds {
             complain("Not as announced: \(check.subject): expected \(check.expected), measured \(check.measured)")
         }
-        return wrong.isEmpty
+        return hold
     }
 }

@@ -14,7 +14,26 @@ struct Cues: Sendable {
 }
 
 /// Plays on a private desktop and checks the capture. Returns whether all checks pass.
+///
+/// A capture that is not as announced says nothing of the module if the machine lost sound: then all is played again.
 func playPrivately(_ options: Options) async throws -> Bool {
+    let most = 3
+    for play in 1...most {
+        let start = StallMeter.now
+        let (findings, logs) = try await perform(options)
+        if findings.hold { return findings.report() }
+        do {
+            try MachineWatch.shared.checkIsWhole(start..<StallMeter.now, quantum: 1024, logs: logs)
+            return findings.report()
+        } catch let loss as BrokenStretch {
+            let next = play < most ? "It is played again." : "Nothing can be said of the module; try again later."
+            complain("\nThis machine was too busy to play without gaps: \(loss). \(next)\n")
+        }
+    }
+    return false
+}
+
+private func perform(_ options: Options) async throws -> (Findings, logs: [String]) {
     let workshop = try Sandbox()
     let files = try await SoundFiles(in: workshop, separable: true)
     var desktop = DesktopOptions()
@@ -41,7 +60,7 @@ func playPrivately(_ options: Options) async throws -> Bool {
             try write(recording.forListening.waveFile(.signed16), to: path)
             say("The captured sound: \(path)")
         }
-        return Findings(of: recording, decisions: timeline.decisions).report(heading: "What the capture shows:")
+        return (Findings(of: recording, decisions: timeline.decisions), desktop.sandbox.logs)
     }
 }
 
