@@ -7,7 +7,8 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case level
     /// Another session interrupts it (R28, R36).
     case interrupted
-    /// The interrupting session has ended without letting it resume; only its own application does (R31).
+    /// Its cause has ended without letting it resume, or its lost output did not come back in time: only its application
+    /// or its user starts it again (R31, R64).
     case superseded
     /// A session that was active first rejects it; its application has to request activation again (R8).
     case rejected

@@ -54,7 +54,7 @@ extension Property {
         },
         Property(
             "waits-so-long", "R64",
-            "The time for an output begins with its loss, or when no other session silences the victim."
+            "The wait for an output keeps its end while no other session silences the one that waits."
         ) {
             step in
             if step.isLate { return nil }
@@ -95,7 +95,8 @@ extension Property {
                 return after.silencer == nil ? "\(after.reference.label) goes on" : nil
             }
         },
-        Property("not-missed", "R64", "A session misses no output while another session silences it.") { step in
+        Property("not-missed", "R64", "A session does not give up a lost output while another session silences it.") {
+            step in
             if step.event.isMove || step.before.isSuspended || step.after.isSuspended { return nil }
             return step.lasting.firstFlaw { before, after in
                 guard step.before.isInterrupted(before), step.after.isStopped(after),
