@@ -42,11 +42,11 @@ extension WireInterface {
                 Properties: application-id (s), the application's id, by default that of the sandbox or the name of \
                 the program; display-name (s), for people; streams (s), "process" (the default), "shared" or "tagged".
 
-                With "shared", a session that another connection of the same process has opened so is returned, and \
-                both control it, hear of it, and end it when the last of them closes it or ends: two libraries in one \
-                program act on one session. With "tagged", only streams whose property audio-session.id is the last \
-                part of the session's path join the session, for example those of an embedded player with a session \
-                of its own.
+                With "shared", the session that another connection of the same process has opened with "shared" is \
+                returned, if there is one. Both connections control the session and get its signals, and it ends when \
+                the last of them closes it or ends: two libraries in one program act on one session. With "tagged", \
+                only streams whose property audio-session.id is the last part of the session's path join the session, \
+                for example those of an embedded player with a session of its own.
 
                 Errors: LimitsExceeded, UnknownValue.
                 """),
@@ -68,9 +68,9 @@ extension WireInterface {
             Method(
                 "Free", [Argument("subject", "s")], returns: [Argument("streams", "u")], access: .desktop,
                 """
-                Lets streams be heard that the policy silences or lowers, as their user wants it: beside whoever does \
-                that now, until that one has ended, and in spite of the switches, until one of them changes. The \
-                subject is as for Explain. Returns how many streams were freed.
+                Lets streams be heard that the policy silences or lowers, because their user wants that: beside the \
+                sessions that do so now, until these have ended, and in spite of the switches, until one of them \
+                changes. The subject is as for Explain. Returns how many streams were freed.
 
                 Errors: NotFound; Failed, with the reason, if nothing is done to them, or if only their application can \
                 change that.
@@ -79,8 +79,8 @@ extension WireInterface {
                 "Explain", [Argument("subject", "s")], returns: [Argument("explanations", "as")], access: .anyone,
                 """
                 Explains a stream's treatment: which session and which rule cause it, and since when. The subject is a \
-                stream's id, pid:NUMBER for all streams of a process, or an application's name. One text for each \
-                stream.
+                stream's id, pid:NUMBER for all streams of a process, or an application's name. Returns one text for \
+                each stream.
 
                 Errors: NotFound.
                 """),
@@ -124,7 +124,7 @@ extension WireInterface {
                 "Subscribe", [], access: .desktop,
                 """
                 Sends the signal Event, and the signals about all sessions' objects and properties, to the caller from now \
-                on, until Unsubscribe or the end of the connection. Without that, only a session's owner is told of it.
+                on, until Unsubscribe or the end of the connection. Without it, only a session's owner gets its signals.
                 """),
             Method("Unsubscribe", [], access: .desktop, "Ends the subscription to Event."),
         ],

@@ -19,8 +19,8 @@ extension WireInterface {
                 \(words(Mode.allCases)). The mode can change only while the session is inactive and does not mix, \
                 either before or after the change.
 
-                Without allow-bluetooth-a2dp or allow-airplay a session of play-and-record is sent elsewhere if its \
-                sound would go to such an output and another one is surely connected.
+                Without allow-bluetooth-a2dp or allow-airplay, a session of play-and-record that would play on such an \
+                output plays on another one, if one is certainly connected.
 
                 Errors: NoCategory for an empty category, UnknownValue, IncompatibleCategory, ModeNotChangeable; \
                 InsufficientPriority if the session is \
@@ -40,9 +40,9 @@ extension WireInterface {
                 CancelActivation or Deactivate comes first.
 
                 Errors: InsufficientPriority, and nothing has changed; NoHardware if the category is record and there \
-                is nothing to record: no input, no output, whose sound can be recorded too, and no stream of the session \
-                that records already (not while the server starts and its route is not known); UnknownValue; InvalidFlag for a \
-                flag of Deactivate.
+                is nothing to record from: no input, no output (whose sound can be recorded, too), and no stream of the \
+                session that records already, except while the server starts and the route is not known; UnknownValue; \
+                InvalidFlag for a flag of Deactivate.
                 """),
             Method(
                 "Deactivate", [Argument("flags", "as")],
@@ -60,16 +60,17 @@ extension WireInterface {
             Method(
                 "SetPreference", [Argument("name", "s"), Argument("value", "v")],
                 """
-                no-interruptions-from-system-alerts (b): ringing does not interrupt, an accepted call does. \
+                no-interruptions-from-system-alerts (b): ringing does not interrupt the session, an accepted call does. \
                 interruption-on-route-disconnect (b): whether the loss of its output interrupts the session, in place \
-                of the policy's rule; an empty s leaves it to the policy again. sample-rate (d, Hz), buffer-duration \
-                (d, s): wishes; the properties show the results; 0 withdraws a wish. input-gain (d): the factor on \
-                what the session records, limited to 0…1. Wishes apply to the session's streams while the session is \
-                active; afterwards the streams have their former values, or the present default rate and latency if \
-                they had set none. input-channels and output-channels (u): how many channels of its route's device the \
-                application would like, at most InputChannels and OutputChannels; 0 withdraws that. They are kept and \
-                change nothing: a device has as many as its user has chosen for it. input and output (s): the id of one of the manager's AvailableInputs or \
-                AvailableOutputs, which is preferred whenever it is available; an empty one withdraws the preference. \
+                of the policy's rule; an empty s leaves that to the policy again. sample-rate (d, Hz), buffer-duration \
+                (d, s): the properties show what the server grants; 0 withdraws the preference. input-gain (d): the \
+                factor on what the session records, limited to 0…1. These three apply to the session's streams while \
+                the session is active; afterwards the streams have their former values, or the present default rate \
+                and latency if they had set none. input-channels and output-channels (u): how many channels of its \
+                route's device the application would like, at most InputChannels and OutputChannels; 0 withdraws that. \
+                The service keeps these two, and they change nothing: a device has as many channels as its user has \
+                chosen. input and output (s): the id of one of the manager's AvailableInputs or AvailableOutputs, which \
+                is preferred whenever it is available; an empty id withdraws the preference. \
                 Errors: UnknownValue, with the available ids; InvalidArgs.
                 """),
             Method("Close", [], "Ends the session. Its streams continue without an opened session."),
@@ -80,8 +81,8 @@ extension WireInterface {
                 """
                 The session is inactive and its sound has stopped. Reasons: \
                 \(InterruptionReason.allCases.map { "\($0.rawValue) (\($0.meaning))" }.joined(separator: ", ")). The \
-                argument by names the cause, for people. A session whose output has gone hears RouteChanged with reason 2 \
-                before. Category, options and mode stay as they are; an override of the output ends.
+                argument by names the cause, for people. A session whose output has gone gets RouteChanged with reason 2 \
+                first. Category, options and mode stay as they are; an override of the output ends.
                 """),
             Signal(
                 "InterruptionEnded", [Argument("should_resume", "b")],
@@ -107,9 +108,9 @@ extension WireInterface {
                 The part of the route that the session's category uses has changed, with the reasons of the manager's \
                 RouteChanged. Reason 3 says that the category of the session has changed: it is sent for each change \
                 while the session is active, even if the route is the same. Reason 4 says that an override of the \
-                output or default-to-speaker has begun or ended. What the session has asked for is sent once, when the \
-                server has done it. Reason 7 is sent once when an active \
-                session lacks an input or output that its category needs, even if nothing else has changed.
+                output or default-to-speaker has begun or ended. A change that the session has asked for is sent once, \
+                when the server has made it. Reason 7 is sent once when an active \
+                session lacks an input or output that its category needs, even if the route is the same.
                 """),
             Signal(
                 "ServicesLost", [],
@@ -150,12 +151,12 @@ extension WireInterface {
             Property(
                 "SampleRate", "d",
                 """
-                The sample rate of the graph of the session's streams, in Hz. A wish for another rate is granted only \
+                The sample rate of the graph of the session's streams, in Hz. Another preferred rate is granted only \
                 while nothing runs in that graph, and only if the server's settings allow the rate.
                 """),
             Property(
                 "BufferDuration", "d",
-                "The duration of one cycle of that graph, in s. The smallest wish of all its streams is granted."
+                "The duration of one cycle of that graph, in s. Of the preferences of all its streams, the smallest is granted."
             ),
             Property(
                 "OutputVolume", "d",

@@ -11,7 +11,7 @@ extension SessionService {
     /// Whether an owner may call methods that concern the whole desktop.
     func mayControlDesktop(_ owner: Owner) -> Bool { runtime.mayControlDesktop(owner.identity) }
 
-    /// Does what a call asks for, or fails it, as the interface's table says of whoever calls.
+    /// Runs the body of a call, or fails the call if its access is not for the caller.
     ///
     /// - Parameter session: The session that is called; `nil` for the manager.
     func admit(

@@ -11,7 +11,7 @@ final class Interruption: SessionEntry {
     /// The call that begins it, until it is answered.
     private var call: BusCall?
 
-    /// One that a program begins.
+    /// Creates an interruption that a program begins.
     init(_ id: SessionID, of owner: Owner, cookie: UInt32, call: BusCall) {
         self.owner = owner
         self.cookie = cookie
@@ -19,7 +19,7 @@ final class Interruption: SessionEntry {
         super.init(id, of: owner.identity, isInterruption: true)
     }
 
-    /// One of the desktop.
+    /// Creates an interruption by the desktop.
     init(_ id: SessionID) {
         owner = nil
         cookie = 0

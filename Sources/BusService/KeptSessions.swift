@@ -2,12 +2,12 @@ import DBus
 import PolicyEngine
 import PolicyRuntime
 
-/// Sessions outlive a connection to the bus that is lost: whoever is still there when the bus is back finds them as they
-/// were, and nobody else does.
+/// Keeps sessions for a time when the connection to the bus is lost.
 ///
-/// The bus names the process behind a connection again. If the connection is still there, with the same process, nothing has
-/// happened to its sessions. On another bus a name says nothing; there a process outside of all sandboxes, known by its number
-/// and its start, gets its sessions when it opens them anew. Whoever has not come in time is gone.
+/// When the bus is back, it names the process behind each connection again: an owner that is still connected, with the
+/// same process, has its sessions as they were. On another bus, the names of connections mean nothing: there a process
+/// outside of all sandboxes, known by its number and its start, gets its sessions when it opens them again. When the time
+/// is over, the sessions of all other owners are closed.
 final class KeptSessions {
     private let patience: Duration
     private let loop: any EventLoop
@@ -33,7 +33,7 @@ final class KeptSessions {
 }
 
 extension SessionService {
-    /// The connection to the bus is lost: who is served is not known until the bus says so again.
+    /// The connection to the bus is lost: no owner is known until the bus names the owner's process again.
     func keepSessions() {
         for owner in owners.values {
             owner.isKnown = false
@@ -55,7 +55,7 @@ extension SessionService {
         }
     }
 
-    /// An owner's connection is gone, or its name is somebody else's now.
+    /// An owner's connection is gone, or its name belongs to another process now.
     private func lose(_ owner: Owner) {
         let waiting = owner.waiting
         owner.waiting = []
@@ -70,7 +70,7 @@ extension SessionService {
         serve(waiting, as: owner.name)
     }
 
-    /// Nobody who is gone comes back any more.
+    /// The time is over: closes the sessions of the owners that have not come back.
     func endKeptSessions() {
         for object in objects { object.isKept = false }
         let all = objects.flatMap(\.owners) + owners.values

@@ -118,7 +118,7 @@ final class ManagerObject: ServedObject {
         }
     }
 
-    /// Forgets the events that wait: whose the names are that were to get them is not known.
+    /// Drops the waiting events, because the names of the subscribers may belong to other connections now.
     func forgetEvents() {
         events = Queue()
         nextEvent = nil
@@ -149,7 +149,7 @@ final class ManagerObject: ServedObject {
         service.admit(call, access) { [unowned self] owner throws(WireError) in try body(self)(call, owner) }
     }
 
-    /// What the methods do; `WireInterface.manager` says what they mean, and who may call them.
+    /// The methods by name; `WireInterface.manager` documents them, and says who may call them.
     static let methods: [String: MethodBody<ManagerObject>] = [
         "OpenSession": open, "ListSessions": listSessions, "ListStreams": listStreams,
         "ListLeftAlone": listLeftAlone, "Free": free, "Explain": explain, "DumpState": dumpState,

@@ -4,7 +4,7 @@ import PolicyRuntime
 
 /// The manager's properties, as `WireInterface.manager` describes them. A new one is a row there and a row here.
 extension ManagerObject {
-    /// What never changes; and where the policy is from, which is announced whenever it is read anew.
+    /// The properties that never change; and the origin of the policy, which is announced whenever the policy is read.
     static let fixedProperties: [PropertyRow<SessionService>] = [
         .init("Version", { _ in AudioSessionBus.version }, WireValue.string),
         .init("SchemaVersion", { _ in AudioSessionBus.schemaVersion }, WireValue.uint32),

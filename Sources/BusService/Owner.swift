@@ -62,7 +62,7 @@ extension SessionService {
         connection.hold(name)
         connection.credentials(of: name) { [weak self] result in
             guard let self else { return }
-            // It is asked again when the bus is back.
+            // `findOwners` asks again when the bus is back.
             if case .failure = result, !connection.isConnected { return }
             body((try? result.get())?.processID.flatMap { self.processes.program(of: $0) })
             connection.release(name)
@@ -77,7 +77,7 @@ extension SessionService {
         for body in waiting { body(owner) }
     }
 
-    /// Serves calls as those of whoever has the name now.
+    /// Serves waiting calls as those of the name's present owner.
     func serve(_ waiting: [(Owner) -> Void], as name: String) {
         guard !waiting.isEmpty else { return }
         let owner = owners[name] ?? register(name)

@@ -1,8 +1,8 @@
 import BusInterface
 
-/// One property on the bus, and how it is read: the tables in `Sources/BusInterface` say of the same names what they mean.
+/// One property on the bus, and how to read it; the tables in `Sources/BusInterface` document the same names.
 ///
-/// `Shown` is what of an object is shown by it and its neighbours in their table.
+/// `Shown` is the part of an object's state from which the properties of one table are read.
 struct PropertyRow<Shown>: Sendable {
     let name: String
     /// The value.

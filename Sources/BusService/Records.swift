@@ -84,7 +84,7 @@ enum Records {
         return record.value
     }
 
-    /// A time in whole milliseconds; one that has begun counts, so that only what is over is 0.
+    /// A time in milliseconds, rounded up, so that only a time that is over is 0.
     private static func milliseconds(_ time: Duration) -> Int64 {
         (max(time, .zero).wholeNanoseconds + 999_999) / 1_000_000
     }

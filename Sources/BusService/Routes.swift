@@ -47,7 +47,7 @@ extension SessionService {
         if found.isEmpty, !word.isEmpty {
             found = ports.filter { $0.port.name == word }
             if found.isEmpty { found = ports.filter { $0.port.type.rawValue == word } }
-            // A card has ports that only its other profiles use. Whoever names a kind of port means the one in use.
+            // A card has ports of profiles that are off. A type of port means the port of the present profile.
             let ready = found.filter { $0.port.nodeID != nil }
             if !ready.isEmpty { found = ready }
             if found.count > 1 {

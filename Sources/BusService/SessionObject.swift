@@ -74,7 +74,7 @@ final class SessionObject: SessionEntry, ServedObject {
         }
     }
 
-    /// What the methods do; `WireInterface.session` says what they mean, and who may call them.
+    /// The methods by name; `WireInterface.session` documents them, and says who may call them.
     static let methods: [String: MethodBody<SessionObject>] = [
         "SetCategory": setCategory, "SetMode": setMode, "Activate": activate, "Deactivate": deactivate,
         "CancelActivation": cancelActivation, "OverrideOutput": overrideOutput, "SetPreference": setPreference,
@@ -243,7 +243,7 @@ final class SessionObject: SessionEntry, ServedObject {
                 of: property, in: SessionFigures(of: id, in: service.runtime), service)
     }
 
-    /// Changes what is shown, and announces the properties that are others then.
+    /// Changes the published state, and announces the properties that have changed.
     func show(_ change: (inout Shown) -> Void) {
         let old = shown
         change(&shown)

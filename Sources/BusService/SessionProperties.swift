@@ -4,13 +4,13 @@ import PolicyRuntime
 
 /// The properties of a session, as `WireInterface.session` describes them. A new one is a row there and a row here.
 extension SessionObject {
-    /// What never changes.
+    /// The properties that never change.
     static let fixedProperties: [PropertyRow<SessionObject>] = [
         .init("ApplicationId", { $0.application.name }, WireValue.string),
         .init("DisplayName", { $0.displayName }, WireValue.string),
     ]
 
-    /// What the engine and the application say of it, as it was shown last.
+    /// The state from the engine and the application, as published last.
     struct Shown {
         /// Its state.
         var state = SessionState()
@@ -27,7 +27,7 @@ extension SessionObject {
         }
     }
 
-    /// A preference that is set, as it is shown.
+    /// A preference that is set, as published.
     struct Preference: Equatable {
         var name: String
         var value: WireValue

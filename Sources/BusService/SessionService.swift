@@ -62,7 +62,7 @@ public final class SessionService {
                 body(mayControlDesktop(owner) ? nil : Set(sessions(of: owner).map(\.path)))
             }
         }
-        // N20: who is in a call concerns its own application, and who may see everything and has asked for it.
+        // N20: a session concerns its owners, and subscribers, which may see everything.
         server.audience = { [unowned self] object in
             let owners = (object as? SessionObject)?.owners ?? []
             return Set((owners + subscribers).filter(\.isKnown).map(\.name)).sorted()
@@ -123,7 +123,7 @@ public final class SessionService {
     /// The opened sessions, the oldest first.
     var objects: [SessionObject] { objects { _ in true } }
 
-    /// Those opened sessions of which something is so, the oldest first.
+    /// The opened sessions that meet a condition, the oldest first.
     func objects(where isIncluded: (SessionObject) -> Bool) -> [SessionObject] {
         var found: [SessionObject] = []
         for session in runtime.sessions.values {
@@ -156,7 +156,7 @@ public final class SessionService {
 
     /// Announces that another policy is in force.
     private func policyChanged() {
-        // Who may see and change everything is the policy's to say.
+        // The policy says who may see and change everything.
         for owner in owners.values where owner.isKnown && !mayControlDesktop(owner) {
             subscribe(owner, false)
             endInterruptions(of: owner)
@@ -208,7 +208,7 @@ public final class SessionService {
         }
         let count = objects.count
         if count >= AudioSessionBus.sessions {
-            throw WireError(WireErrorName.limitsExceeded, "there are \(count) sessions: that is all")
+            throw WireError(WireErrorName.limitsExceeded, "there are \(count) sessions, and there can be no more")
         }
     }
 
@@ -239,7 +239,7 @@ public final class SessionService {
         server.remove(object.path)
     }
 
-    /// Closes a session or an interruption, and tells subscribers how it was.
+    /// Closes a session or an interruption, and tells subscribers its last state.
     func close(_ session: SessionEntry) {
         if let feed = manager?.feed, feed.isWanted, let snapshot = runtime.snapshot(of: session.id) {
             feed.add("session-closed", record(snapshot))
@@ -247,7 +247,7 @@ public final class SessionService {
         runtime.close(session.id)
     }
 
-    /// The application of a connection; `nil` if it is not known from any other use of sound.
+    /// The application of a connection; `nil` if it has neither a stream nor a session.
     private func application(of owner: Owner) -> ApplicationID? {
         if let oldest = sessions(of: owner).first { return oldest.application }
         let application = owner.identity.application
@@ -257,7 +257,7 @@ public final class SessionService {
         return isKnown ? application : nil
     }
 
-    /// Begins an interruption. What its owner's process has started belongs to it.
+    /// Begins an interruption, which spares its owner's application (R36).
     func begin(_ interruption: Interruption, _ description: SessionDescription, by name: String) {
         let application = interruption.owner.flatMap { self.application(of: $0) }
         let events = SystemInterruption.beginning(interruption.id, description, by: name, of: application)

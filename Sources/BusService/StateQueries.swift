@@ -164,8 +164,8 @@ extension SessionService {
 
     /// A JSON array of texts that explain the treatment of a subject's streams; empty if there is no such subject.
     public func explanationJSON(_ subject: String) -> String {
-        // Not with explain(_:for:): where Swift 6.3 inlines that and counts edges too, its closure looks for the service in
-        // the array of the streams, and writes into the one that all empty arrays share.
+        // Not with explain(_:for:): if Swift 6.3 inlines that function in a build that counts edges, its closure takes the
+        // array of the streams for the service, and writes into the array that all empty arrays share.
         WireValue.strings(streams(of: subject, for: .all).compactMap { explanation(of: $0, for: .all) }).json
     }
 

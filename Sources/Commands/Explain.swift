@@ -75,7 +75,7 @@ struct Explain: ParsableCommand {
         let streams = try service.state().everyStream.filter {
             TreatmentTerm(rawValue: $0.treatment) != .untouched && $0.leftAlone == nil
         }
-        // One that has ended meanwhile has nothing to be explained.
+        // A stream that has ended meanwhile has no explanation.
         let answers = streams.compactMap { try? service.call("Explain", [.string(String($0.id))]).get() }
         let texts = answers.flatMap { $0.first?.elements?.compactMap(\.text) ?? [] }
         if texts.isEmpty, !json { return try Terminal.write("Nothing is silenced or lowered now.\n") }

@@ -13,7 +13,7 @@ struct Interrupt: ParsableCommand {
         let rawValue: String
 
         init?(argument: String) {
-            // It becomes part of a file's name.
+            // The kind becomes part of a file's name.
             let isPlain = argument.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
             guard !argument.isEmpty, argument.utf8.count <= 64, isPlain else { return nil }
             rawValue = argument

@@ -27,7 +27,7 @@ private final class Monitoring {
         self?.show($0)
     }
     private var wasThere = false
-    /// For people: the last words about each stream and session.
+    /// For people: what was printed last about each stream and session.
     private var told: [String: String] = [:]
 
     init(json: Bool) { self.json = json }
@@ -73,7 +73,7 @@ private final class Monitoring {
 
     private func show(_ event: EventText) {
         guard !json else { return follower.write(event.json + "\n") }
-        // A change of what the line does not say would repeat it.
+        // A change of something that the line does not show would repeat the line.
         if let subject = event.subject {
             let words = event.words(.output)
             guard told.updateValue(words, forKey: subject) != words else { return }

@@ -5,8 +5,8 @@ import PolicyFile
 
 /// Output for people: results on standard output, everything else on standard error.
 enum Terminal {
-    /// Writes a result; ends the command if writing fails, for example because the disk is full. Nothing that the service
-    /// or a program has said in it controls the terminal.
+    /// Writes a result; ends the command if writing fails, for example because the disk is full. Control characters from the
+    /// service or a program do not reach the terminal.
     static func write(_ text: String) throws {
         guard put(harmless(text), to: STDOUT_FILENO) else {
             throw failure("the output cannot be written: \(String(cString: strerror(errno)))")
@@ -26,13 +26,13 @@ enum Terminal {
             ExitCode(code == ENOENT ? 127 : 126))
     }
 
-    /// Writes lines to standard error. Nothing that the service or a program has said in them controls the terminal.
+    /// Writes lines to standard error, like ``write(_:)`` without control characters.
     static func complain(_ text: String) {
         let lines = "audio-session: \(text)".split(separator: "\n", omittingEmptySubsequences: false)
         _ = put(lines.map { printable(String($0), limit: 4000) + "\n" }.joined(), to: STDERR_FILENO)
     }
 
-    /// A text in which nothing controls a terminal but line ends, tabs and the colours of ``Style``.
+    /// A text without control characters, except line ends, tabs and the colours of ``Style``.
     static func harmless(_ text: String) -> String {
         if text.unicodeScalars.allSatisfy({ $0.isPrintable || $0 == "\n" }) { return text }
         var result = String.UnicodeScalarView()

@@ -141,7 +141,7 @@ private final class TopRun {
             case .failure(let error): model.notice = TopModel.Notice(text: error.explanation, isError: true)
             }
             show()
-            // Not everything is followed by an event.
+            // Some requests cause no event.
             follower.refresh()
         }
     }

@@ -99,7 +99,7 @@ struct Treat: ParsableCommand {
             let why = (text.split(separator: "; ").last.map(String.init) ?? text).below(environment("HOME"))
             return "  stream \(stream.id), \(stream.direction): \(printable(why, limit: 1000))"
         }
-        if matched.isEmpty { lines.append("No stream of it is there now.") }
+        if matched.isEmpty { lines.append("It has no stream now.") }
         if treatment == .call {
             lines += warnings(of: programs, matched.map(\.stream), service.present?.streams(named: name) ?? [])
         }
@@ -118,12 +118,14 @@ struct Treat: ParsableCommand {
         let others = named.filter { !$0.isCapture && !processes.contains($0.process) }
         if programs.contains(where: \.isOfRecordings), !matched.isEmpty, let other = others.first {
             return [
-                "But stream \(other.id) is of another process than what it records, so the call may silence it. If it is the "
-                    + "call's voice: audio-session treat \(other.id) as call"
+                "But stream \(other.id) belongs to another process than the recording, so the call may silence it. If it is "
+                    + "the call's voice: audio-session treat \(other.id) as call"
             ]
         }
         return programs.contains { !$0.isOfRecordings }
-            ? ["If it records in calls only, say the same during a call: then only that is one."] : []
+            ? [
+                "If it records only in calls, give the command again during a call: then only what it records is a call."
+            ] : []
     }
 
     private func forget(_ name: String, _ before: TreatedPrograms, _ file: TreatedFile) throws {
@@ -139,19 +141,18 @@ struct Treat: ParsableCommand {
         guard after != before else {
             let names = before.programs.map(\.name)
             throw Terminal.failure(
-                "nothing was said of '\(printable(name))'"
-                    + (names.isEmpty
-                        ? " or any other program" : "; something was said of \(list(names, lastAfter: "and"))"))
+                "'\(printable(name))' is not in the list of audio-session treat, which "
+                    + (names.isEmpty ? "is empty" : "has \(list(names, lastAfter: "and"))"))
         }
         try file.write(after, over: before, through: service)
         try Terminal.write(json ? report(after, file) : changes(from: before, to: after) + Self.undo)
     }
 
-    /// What is said of programs otherwise than before.
+    /// The programs that are treated otherwise than before.
     private func changes(from before: TreatedPrograms, to after: TreatedPrograms) -> String {
         let gone = before.programs.filter { old in !after.programs.contains { $0.conditions == old.conditions } }
         let new = after.programs.filter { !before.programs.contains($0) }
-        let lines = gone.map { "\(printable($0.name)): nothing is said of it any more." }
+        let lines = gone.map { "\(printable($0.name)): taken from the list." }
         return (lines + new.map { "\(printable($0.name)): \($0.meaning)." }).joined(separator: "\n") + "\n"
     }
 
@@ -171,9 +172,9 @@ struct Treat: ParsableCommand {
         guard !streams.isEmpty else {
             let names = state.names
             throw Terminal.failure(
-                "nothing of the name '\(printable(name))' plays or records now; "
-                    + (names.isEmpty ? "nothing else does" : "what does is \(list(names, lastAfter: "and"))")
-                    + "\nFor a program that is not there: audio-session treat NAME "
+                "no program of the name '\(printable(name))' plays or records now, "
+                    + (names.isEmpty ? "and no other does" : "but \(list(names, lastAfter: "and"))")
+                    + "\nFor a program that does not play now: audio-session treat NAME "
                     + "--property application.process.binary=PROGRAM as \(words.last ?? "call")")
         }
         return Dictionary(grouping: streams, by: \.knownBy).sorted { $0.value[0].id < $1.value[0].id }.map {
@@ -187,7 +188,7 @@ struct Treat: ParsableCommand {
 
     private func table(_ file: TreatedPrograms) -> String {
         if file.programs.isEmpty {
-            return "Nothing is said of any program. To say something: audio-session treat NAME as call\n"
+            return "No program is in the list. To say what a program is: audio-session treat NAME as call\n"
         }
         var columns = Columns(["PROGRAM", "AS", "KNOWN BY"], numbers: [], style: .output)
         for program in file.programs {
@@ -228,11 +229,11 @@ extension TreatedPrograms.Program {
     /// The conditions, for people.
     fileprivate var properties: String { conditions.map { "\($0.key) = \($0.condition)" }.joined(separator: ", ") }
 
-    /// What is so from now on.
+    /// What the treatment means from now on.
     fileprivate var meaning: String {
         switch treatment {
-        case .call where isOfRecordings: "what it records is a call, to which all belongs that it plays meanwhile"
-        case .call: "what it plays is a call, as it records nothing now"
+        case .call where isOfRecordings: "what it records is a call, and so is what it plays meanwhile"
+        case .call: "what it plays is a call, because it records nothing now"
         case .music: "what it plays is music"
         case .speech: "what it plays is speech, which is stopped rather than spoken over"
         case .alone: "nothing is done to it, and it does nothing to others"

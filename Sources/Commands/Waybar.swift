@@ -29,7 +29,7 @@ private final class BarRun {
     func run() throws {
         let loop = follower.service.loop
         let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP], loop: loop) { [weak self] _ in self?.follower.end() }
-        // A bar that has gone reads nothing any more, and there may be no other line to find out by.
+        // A bar that has gone reads no more lines, and there may be no further line whose writing would fail.
         let reader = loop.watch(STDOUT_FILENO) { [weak self] in if $0.contains(.hungUp) { self?.follower.end() } }
         try withExtendedLifetime(signals) { try follower.run() }
         reader.cancel()
@@ -42,7 +42,7 @@ private final class BarRun {
         case .failed(let error): bar = BarText(without: error.explanation)
         case .present(let state):
             bar = BarText(state, at: WallTime.now.microseconds)
-            // What ends by itself is not always followed by an event.
+            // A fade or state may end by itself without an event.
             if state.isInMotion { follower.refresh(after: .seconds(1)) }
         }
         guard bar != shown else { return }

@@ -1,9 +1,8 @@
 import BusInterface
 import CSystemdBus
 
-/// A method call from a peer, or an observed one between others. Unless it is observed, it gets exactly one answer, now or
-/// later; a call that is released without an answer fails
-/// with `Failed`.
+/// A method call from a peer, or a call between other peers that this connection observes. A peer's call gets exactly one
+/// answer, now or later; if it is released without an answer, it fails with `Failed`.
 public final class BusCall {
     /// The unique name of the caller.
     public let sender: String
@@ -36,7 +35,7 @@ public final class BusCall {
         interface = message.interface
         member = message.member
         signature = message.signature
-        // What is only observed is answered by those whom it concerns.
+        // The receiver of an observed call answers it.
         isAnswered = !connection.observed.isEmpty || sd_bus_message_get_expect_reply(message.pointer) <= 0
     }
 

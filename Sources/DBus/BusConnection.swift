@@ -44,7 +44,7 @@ public final class BusConnection {
     public private(set) var uniqueName: String?
     /// Whether the connection is established.
     public var isConnected: Bool { uniqueName != nil }
-    /// Whether the bus shows it the calls that it is to observe.
+    /// Whether the bus shows this connection the calls of others.
     public private(set) var isObserving = false
     /// Why the last connection ended or failed; nil while connected.
     public private(set) var lastError: WireError?
@@ -58,7 +58,7 @@ public final class BusConnection {
     private(set) var bus: OpaquePointer?
     private var watch: (any LoopWatch)?
     private var interest = Readiness()
-    /// What cuts off messages that are too long, and the watch of its socket.
+    /// Cuts off messages that are too long; and the watch of its socket.
     private var gate: MessageGate?
     private var gateWatch: (any LoopWatch)?
     private var gateInterest = Readiness()
@@ -100,11 +100,11 @@ public final class BusConnection {
     ///   - readsAhead: Whether to read further messages while some wait, so that other senders get their turn, as a server
     ///     needs. Calls of a sender that exceeds its limit are then answered with errors, and its signals are dropped.
     ///     Otherwise excess messages wait in the socket.
-    ///   - takesDescriptors: Whether messages may have descriptors. Then nothing is cut off, so this is for a bus on which
-    ///     only trusted peers send.
-    ///   - observed: The calls between others that ``calls`` receives in place of calls to this connection, which then is
-    ///     good for nothing else (D-Bus Specification, "org.freedesktop.DBus.Monitoring.BecomeMonitor"). The bus may refuse
-    ///     that; then none come.
+    ///   - takesDescriptors: Whether messages may have descriptors. Then no message is cut off, so this is for a bus on
+    ///     which only trusted peers send.
+    ///   - observed: Calls between other peers. ``calls`` receives these in place of calls to this connection, which can do
+    ///     nothing else then (D-Bus Specification, "org.freedesktop.DBus.Monitoring.BecomeMonitor"). If the bus refuses,
+    ///     no calls come.
     public init(
         _ address: BusAddress, loop: any EventLoop, readsAhead: Bool = true, takesDescriptors: Bool = false,
         observing observed: [MatchRule] = []
@@ -271,7 +271,7 @@ public final class BusConnection {
             }
             if uniqueName == nil, sd_bus_is_ready(bus) > 0 { connected(bus) }
             guard self.bus == bus else { return false }
-            // More may wait outside than has room inside.
+            // The socket of the bus may hold more than fits into the socket of sd-bus.
             if code == 0, gate?.pump() != true { return true }
         } while loop.now < end
         return true

@@ -25,7 +25,7 @@ final class NameWatch {
         notifyFollowers()
     }
 
-    /// Calls back with the present owner, where a callback has not been told of it.
+    /// Calls each callback that does not know the present owner yet.
     func notifyFollowers() {
         guard isKnown else { return }
         for number in followers.map(\.number) {

@@ -1,31 +1,31 @@
 import Glibc
 
-/// Stands between the bus and sd-bus, and cuts off what is too long. sd-bus reads a message of any size into memory, and ends
-/// the connection for everybody when one of 128 MiB comes.
+/// Stands between the bus and sd-bus, and cuts off messages that are too long. sd-bus reads a message of any size into
+/// memory, and ends the connection for everybody when a message of 128 MiB comes.
 ///
-/// In place of a message that is too long, sd-bus gets its header without a body, so that its sender is answered. Whatever
-/// is sent passes as it is. Nothing blocks: ``pump()`` moves what can be moved now.
+/// In place of a message that is too long, sd-bus gets its header without a body, so that the sender gets an answer.
+/// Outgoing bytes pass unchanged. Nothing blocks: ``pump()`` moves what can be moved now.
 final class MessageGate {
     /// The size of the longest message that is let through, in bytes.
     static let longest = 2 << 20
     /// The size of the longest header that is looked at, in bytes.
     private static let longestHeader = 1 << 16
-    /// How much may wait for a bus that does not read, in bytes.
+    /// How many bytes may wait for a bus that does not read.
     static let mostOutgoing = 16 << 20
-    /// How much is moved at once, in bytes.
+    /// How many bytes are moved at once.
     private static let share = 1 << 16
 
     /// The socket of the bus.
     let outside: Int32
     /// The other end of sd-bus's socket.
     private let inside: Int32
-    /// What waits for sd-bus, and for the bus.
+    /// The bytes that wait for sd-bus, and for the bus.
     private var incoming: ArraySlice<UInt8> = []
     private var outgoing: ArraySlice<UInt8> = []
     /// The line of the bus's greeting that is being read; `nil` once messages follow (D-Bus Specification, "Authentication
     /// Protocol").
     private var line: [UInt8]? = []
-    /// What is there of a message's header.
+    /// The part of a message's header that has come.
     private var header: [UInt8] = []
     /// How many bytes of the present message follow, and whether they are left out.
     private var rest = 0
@@ -40,8 +40,7 @@ final class MessageGate {
         var serial: UInt64
     }
 
-    /// Puts itself in place of a connection that sd-bus has just made. `nil`, with `errno` set, if there are no more
-    /// descriptors.
+    /// Takes the place of a connection that sd-bus has just made. `nil`, with `errno` set, if there are no more descriptors.
     init?(inPlaceOf descriptor: Int32) {
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -78,7 +77,7 @@ final class MessageGate {
     @discardableResult
     func pump() -> Bool {
         send(&outgoing, to: outside)
-        // All of it, so that what waits is counted here and not in sd-bus, which counts messages of any size.
+        // Leaves nothing in sd-bus, which counts waiting messages and not their bytes.
         while !isOverfull, let bytes = receive(from: inside), !bytes.isEmpty {
             outgoing += bytes
             send(&outgoing, to: outside)
@@ -119,7 +118,7 @@ final class MessageGate {
             if count > 0 {
                 bytes = bytes.dropFirst(count)
             } else if errno != EINTR {
-                // A socket that has ended takes nothing more, and reading from it says so.
+                // A socket that has ended takes no more bytes; the next read reports the end.
                 if errno != EAGAIN { bytes = [] }
                 return
             }
@@ -137,7 +136,7 @@ final class MessageGate {
                 incoming.append(byte)
                 line?.append(byte)
                 guard byte == UInt8(ascii: "\n"), let whole = line else { continue }
-                // sd-bus asks for nothing that would be answered after this line.
+                // sd-bus makes no request that the bus would answer after this line.
                 line = whole.starts(with: Array("OK ".utf8)) ? nil : []
             } else if rest > 0 {
                 let part = bytes.prefix(rest)
@@ -223,7 +222,7 @@ final class MessageGate {
             }
             guard index <= end else { return nil }
             if code == Self.senderField { sender = String(decoding: header[text], as: UTF8.self) }
-            // sd-bus answers these itself and gives them to nobody, so nobody would ask for the key.
+            // sd-bus answers these calls itself and gives them out to nobody, so nobody would ask for the key.
             if code == Self.interfaceField, header[text].elementsEqual("org.freedesktop.DBus.Peer".utf8) { return nil }
             if code != Self.signatureField, code != Self.descriptorsField {
                 short += [UInt8](repeating: 0, count: Self.padded(short.count) - short.count)

@@ -187,7 +187,7 @@ public final class ObjectServer {
         [.introspectable, .properties, .peer] + (path == root ? [.objectManager] : [])
     }
 
-    /// Tells nobody what else there is: whose objects they are is not asked.
+    /// Lists no other objects, because the caller's rights were not checked.
     private func unknownObject(_ path: String) -> WireError {
         .unknown(WireErrorName.unknownObject, "object", path, of: connection.uniqueName ?? "", [root])
     }

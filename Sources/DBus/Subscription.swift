@@ -86,7 +86,7 @@ extension BusConnection {
         }
         guard isOfBus || !fitting.isEmpty else { return }
         guard let arguments = try? message.arguments() else {
-            // The bus says only once who has a name now.
+            // The bus announces the owner of a name only once.
             if isOfBus { giveUp() }
             return
         }
@@ -124,9 +124,8 @@ extension BusConnection {
         setUp(member, [.string(text)]) { _ in }
     }
 
-    /// Asks the bus for what all else rests on: a match, a name, or who owns one. If this end cannot make the question
-    /// or read the answer, for want of memory, the connection would stay without that for good; so it is given up, and
-    /// the next one asks again.
+    /// Asks the bus for a match, a name, or the owner of a name, without which the connection is of no use. If there is no
+    /// memory for the request or its answer, the connection is given up, and the next connection asks again.
     func setUp(
         _ member: String, _ arguments: [WireValue], then body: @escaping (Result<[WireValue], WireError>) -> Void
     ) {

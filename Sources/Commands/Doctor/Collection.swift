@@ -103,7 +103,7 @@ struct Collection {
         return FileBytes.number(of: "\(folder)/native") == nil ? nil : "unix:\(folder)/native"
     }
 
-    /// The folders in which the servers write what tells of a start.
+    /// The folders in which the module marks its starts (`StartMark`).
     private func markFolders(_ evidence: Evidence) -> [String] {
         var folders = [runtimeFolder ?? usualFolder]
         for process in evidence.processes where process.isOfThisSession {

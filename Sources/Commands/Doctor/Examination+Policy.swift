@@ -24,9 +24,9 @@ extension Examination {
     }
 
     private var noService: Finding {
-        let text = "nobody on the session bus is \(AudioSessionBus.name)"
+        let text = "no program on the session bus is \(AudioSessionBus.name)"
         if daemon?.module == nil {
-            return .problem(text, advice: "see above: it is the module in the sound server that serves it")
+            return .problem(text, advice: "see above: the module in the sound server serves it")
         }
         return .problem(
             text,
@@ -102,7 +102,7 @@ extension Examination {
         return .ok("none is loaded")
     }
 
-    /// Outputs on which nothing is heard, as session managers mute some by themselves when they come.
+    /// Muted outputs; session managers mute some by themselves when they appear.
     var outputs: Finding? {
         guard sound != nil, !evidence.programsSay.missing.contains("pactl") else { return nil }
         let muted = evidence.programsSay.mutedOutputs
@@ -125,10 +125,10 @@ extension Examination {
 
     // MARK: - The streams
 
-    /// Streams that say nothing of what they are for.
+    /// Streams without a role.
     var roles: Finding? {
         guard let state = evidence.state else { return nil }
-        // What records in a role says what its application does.
+        // A recording with a role says what its application does.
         let told = Set(state.streams.filter(\.isCapture).map(\.application))
         let untold = state.streams.filter {
             $0.description == Policy.untaggedName && !$0.isCapture && !told.contains($0.application)
@@ -151,14 +151,14 @@ extension Examination {
         let names = counts.prefix(8).map { $0.count == 1 ? $0.name : "\($0.name) (\($0.count) streams)" }
         let more = counts.count > 8 ? ["and \(counts.count - 8) more"] : []
         return .note(
-            "these say no role and no rule gives them one, so they are mixed with everything: "
+            "these have no role, and no rule gives them one, so they mix with everything: "
                 + (names + more).joined(separator: ", "),
-            advice: "say what one is, such as: audio-session treat \(first.application.quoted) as "
+            advice: "say what a program is, such as: audio-session treat \(first.application.quoted) as "
                 + (state.leftAlone.contains { $0.isCapture && $0.application == first.application } ? "call" : "music"),
-            "see what the policy makes of one: audio-session explain \(first.id)")
+            "see how the policy treats a stream: audio-session explain \(first.id)")
     }
 
-    /// Programs that may be in a call, and no rule says so.
+    /// Programs that may be in a call, although no rule says so.
     var microphones: Finding? {
         guard let state = evidence.state else { return nil }
         let playing = Set(state.everyStream.filter { !$0.isCapture && $0.wanted }.map(\.application))
@@ -176,10 +176,10 @@ extension Examination {
             advice: names.map { "if it is one: audio-session treat \($0.quoted) as call" })
     }
 
-    /// For how long a program records that may be in a call, in microseconds.
+    /// How long a program records before it may be in a call, in microseconds.
     private static let longRecording: Int64 = 10_000_000
 
-    /// Streams whose programs may not be what they say.
+    /// Streams that claim a priority which their programs may not have.
     var claims: Finding? {
         let refused = evidence.explanations.filter { $0.contains("it may not claim the priority of") }
         guard !refused.isEmpty else { return nil }

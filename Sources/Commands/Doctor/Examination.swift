@@ -1,8 +1,8 @@
 import BusInterface
 import PolicyFile
 
-/// Judges what was found about a desktop: a finding for each thing that was looked at, in the order in which one depends on
-/// the other. It looks at nothing itself.
+/// Judges the evidence about a desktop, and looks at nothing itself. There is a finding for each subject; a subject comes after
+/// those on which it depends.
 struct Examination {
     let evidence: Evidence
 
@@ -78,7 +78,7 @@ struct Examination {
         return .ok("\(place) answers")
     }
 
-    /// An address without what says which bus it was, rather than where it is.
+    /// The place of a bus in its address, without the number that tells one run of the bus from another.
     private func bare(_ address: String) -> Substring { address.prefix { $0 != "," } }
 
     // MARK: - The server
@@ -121,7 +121,7 @@ struct Examination {
         guard sound != nil else { return nil }
         let says = evidence.programsSay
         let own = evidence.state.map(\.server) ?? ""
-        // PulseAudio says the same as the module in it.
+        // `pactl` names the same release as the module in PulseAudio.
         let known = ([own] + says.releases.filter { $0 != own } + [evidence.system]).filter { !$0.isEmpty }
         let text = known.isEmpty ? "they are not known" : known.joined(separator: ", ")
         if says.missing.isEmpty { return .ok(text) }
@@ -196,7 +196,7 @@ struct Examination {
 
     private var leftover: Finding? {
         guard !evidence.leftovers.isEmpty else { return nil }
-        // It is written again for a while when the first stream comes, so a server that was killed then leaves it too.
+        // The mark is written again for a while when the first stream comes, so a server that was killed then leaves it, too.
         let isServing = evidence.owner != nil
         return Finding(
             mark: isServing ? .note : .problem,

@@ -65,7 +65,7 @@ struct DoctorReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// How many findings there are of what is not as it should be.
+    /// The numbers of problems and notes.
     private var summary: String {
         func count(_ mark: Finding.Mark, _ word: String) -> String? {
             let number = findings.count { $0.mark == mark }

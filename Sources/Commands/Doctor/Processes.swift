@@ -34,7 +34,7 @@ enum Processes {
             number: number, name: name == mediaSession ? "pipewire-media-session" : name,
             runtimeFolder: variables["XDG_RUNTIME_DIR"], busAddress: variables["DBUS_SESSION_BUS_ADDRESS"],
             module: maps.flatMap { loadedModule($0) }, isReadable: maps.map { !$0.isEmpty } ?? false,
-            // Where its environment is closed, it is the only one that there is for its user.
+            // A server whose environment cannot be read counts as the only one of its user.
             isOfThisSession: variables.isEmpty || own == runtimeFolder ?? usual)
     }
 

@@ -17,11 +17,11 @@ struct BarText: Equatable {
 
     /// A few words, as Pango markup; empty while nobody plays.
     var text: String
-    /// What is said first.
+    /// The situation that is named first.
     var situation: Situation
-    /// Everything that is the case, ``situation`` first.
+    /// All present situations, ``situation`` first.
     var situations: [Situation]
-    /// Who holds what, a line for each, as Pango markup.
+    /// Each session with its state and its cause, a line for each, as Pango markup.
     var tooltip: String
     /// The level that is left of the stream that is lowered most: 100 while nothing is done to any.
     var percentage: Int
@@ -65,7 +65,7 @@ struct BarText: Equatable {
             switch first {
             case .paused: "paused"
             case .call: Self.names(calls.map(\.name))
-            // Whoever it is, it is at present somebody else who is heard.
+            // The text names whoever is heard at present, not the interrupted.
             case .interrupted: Self.names(heard.isEmpty ? stopped.map(\.name) : heard.map(\.name))
             case .ducked: Self.names(lowered.map(\.by))
             case .silent: Switch.silent.brief
@@ -101,7 +101,7 @@ struct BarText: Equatable {
         return lines
     }
 
-    /// What is the case with a session, and by whom. Without times, which would change the line each second.
+    /// A session's state and its cause. Without times, which would change the line each second.
     private static func state(of session: SessionRecord, _ streams: [StreamRecord], _ style: Style) -> String {
         if session.state == "interrupted" {
             let by = session.interrupter(of: streams)

@@ -1,6 +1,6 @@
 /// How much room characters take on a terminal.
 extension Unicode.Scalar {
-    /// The columns that the character takes: none for what belongs to the one before it, two for Chinese, Japanese, Korean
+    /// The columns that the character takes: none for a mark on the character before it, two for Chinese, Japanese, Korean
     /// and pictograms.
     var columns: Int {
         switch properties.generalCategory {

@@ -42,8 +42,8 @@ extension Style {
 }
 
 extension StreamRecord {
-    /// What is left of the stream's level, in percent, as volume controls show it, which is the cube root of the amplitude;
-    /// with `atThisMoment`, in a fade.
+    /// The stream's gain in percent, as volume controls show it: the cube root of the factor on the amplitude. With
+    /// `atThisMoment`, the present gain in a fade.
     func level(atThisMoment: Bool = false) -> Int {
         if isFree && !atThisMoment { return 100 }
         let gain = atThisMoment ? presentGain : isSilenced ? -.infinity : self.gain

@@ -27,7 +27,7 @@ extension ScenarioReader {
         }
     }
 
-    /// Reports what an expectation lacks, which stands for nothing then.
+    /// Reports what an expectation lacks. The expectation is left out.
     private mutating func missing<Value>(_ what: String, _ expected: String, _ place: Place) -> Value? {
         diagnosis.error(at: place, found: "an expectation without \(what)", expected: expected)
         return nil

@@ -3,7 +3,7 @@ import PolicyFile
 
 /// Reads the values of scenario files.
 extension ScenarioReader {
-    /// Reports a value that is not what was expected, and stands for nothing.
+    /// Reports a value that is not as expected; returns `nil`.
     mutating func unexpected<Value>(_ node: Node, _ expected: String, among known: [String] = []) -> Value? {
         diagnosis.error(
             at: node.place, found: node.summary, expected: expected,

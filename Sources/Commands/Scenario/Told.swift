@@ -28,7 +28,7 @@ struct Told: Equatable {
         /// Whether it says who interrupts or prevents.
         fileprivate var hasName: Bool { self == .began || self == .refused }
 
-        /// What the word behind it says, and which there are; `nil` if none follows.
+        /// The meaning of the word that follows, and the known words; `nil` if no word follows.
         fileprivate var words: (what: String, known: [String])? {
             switch self {
             case .active, .inactive, .granted, .delayed, .refused: nil

@@ -6,7 +6,7 @@ import DBus
 ///
 /// It waits for the service, and for the next one after the service has gone.
 final class StateFollower {
-    /// What there is to show.
+    /// The last answer of the service, or why there is none.
     enum View {
         /// There is no service on the bus, or no bus.
         case absent
@@ -41,7 +41,7 @@ final class StateFollower {
     private static let patience = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - happened: Takes the events after the state, which is read once then.
+    ///   - happened: Takes the events after the state; with it, the state is read only once.
     ///   - changed: Called once at first, and after each reading.
     init(events happened: ((BusSignal) -> Void)? = nil, _ changed: @escaping (View) -> Void) {
         self.happened = happened
@@ -152,7 +152,7 @@ final class StateFollower {
         isReading = false
         switch result {
         case .success(let state): changed(.present(state))
-        // Its name will be told to have gone, too.
+        // The bus also reports that the service's name has gone.
         case .failure(let error) where error.isAbsence: return
         case .failure(let error): changed(.failed(error))
         }

@@ -8,14 +8,14 @@ import PolicyFile
 struct TreatedFile {
     /// The folder of the policy's files.
     private let folder: String
-    /// Behind the files of distributions and those that people write by hand.
+    /// By its name, it comes after the files of distributions and those that people write by hand.
     private static let name = "policy.conf.d/90-treated.conf"
     /// How long the module may take for a changed file, in nanoseconds.
     private static let patience: Int64 = 3_000_000_000
 
     /// The file.
     var path: String { "\(folder)/\(Self.name)" }
-    /// What it was before the last change. No policy file, as its name does not end so.
+    /// The content before the last change. By its name, it is no policy file.
     private var former: String { path + "~" }
 
     /// Finds the user's folder; ends the command if there is none.
@@ -26,7 +26,7 @@ struct TreatedFile {
         self.folder = folder
     }
 
-    /// Waits until no other command changes the file; none does from then on, until this one has ended.
+    /// Locks the file until this command ends; waits while another command changes it.
     func lock() throws {
         makeFolders(of: path)
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -55,7 +55,7 @@ struct TreatedFile {
             } catch {
                 throw Terminal.failure(
                     "\(path):\(error.line): found a line that audio-session treat has not written, and would lose; "
-                        + "rename the file, for instance to 60-mine.conf, and say it again")
+                        + "rename the file, for instance to 60-mine.conf, and give the command again")
             }
         }
     }
@@ -74,7 +74,7 @@ struct TreatedFile {
         switch service.owner() {
         case .failure(let error) where error.isAbsence:
             try replace()
-            Terminal.complain("it is written; there is no module now that it could take effect in")
+            Terminal.complain("it is written; there is no module now, so it takes effect when one is loaded")
         case .failure(let error): throw Terminal.failure(error.explanation)
         case .success:
             try checkThatItIsRead(service)
@@ -89,7 +89,7 @@ struct TreatedFile {
         }
         let step: Int64 = 100_000_000
         var modules = ""
-        // The module takes a file that was saved a moment ago within a second.
+        // The module reads a changed file within a second.
         for moment in stride(from: 0, through: Self.patience, by: Int64.Stride(step)) {
             if moment > 0 { usleep(UInt32(step / 1000)) }
             let own = PolicyInUse.installed().origin
@@ -138,7 +138,7 @@ struct TreatedFile {
 }
 
 extension ServiceConnection {
-    /// Does something of which an event follows, and waits for that.
+    /// Does something, and waits for the event that follows.
     fileprivate func expect(_ kind: String, within nanoseconds: Int64, after body: () throws -> Void) throws {
         var (isThere, isLate) = (false, false)
         let subscription = bus.subscribe(

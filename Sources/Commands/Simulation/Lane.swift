@@ -38,8 +38,8 @@ final class Lane: ServerStream {
         server?.runtime.post(.streamRunning(id, runs))
     }
 
-    /// Where its gain is going; `nil` where it stays.
-    private(set) var glidesTo: LinearGain?
+    /// The target of a ramp under way.
+    private(set) var rampTarget: LinearGain?
 
     // MARK: - As the runtime sees it
 
@@ -65,13 +65,13 @@ final class Lane: ServerStream {
     var canRamp: Bool { direction == .playback }
 
     func set(_ gain: LinearGain) {
-        glidesTo = nil
+        rampTarget = nil
         state.gain = gain.value
     }
-    func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) { glidesTo = gain }
-    /// Moves its gain to where it is by now.
-    func glide() {
-        guard let target = glidesTo, let level = server?.runtime.level(of: id) else { return }
+    func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) { rampTarget = gain }
+    /// Sets the gain that the ramp has reached by now.
+    func advanceRamp() {
+        guard let target = rampTarget, let level = server?.runtime.level(of: id) else { return }
         if level.remaining > .zero { state.gain = level.gain.value } else { set(target) }
     }
     func hold(_ isHeld: Bool) {

@@ -6,7 +6,7 @@ import PolicyRuntime
 /// possible.
 ///
 /// It behaves like a real server: a wanted stream runs unless it is corked, a corked stream stops, silence takes
-/// effect at once, and gains glide. Streams use the current node unless the user or a session has sent them elsewhere.
+/// effect at once, and gains change in ramps. Streams use the current node unless the user or a session has sent them elsewhere.
 final class VirtualServer: Host {
     /// A state and its beginning.
     struct Entry<State> {
@@ -64,15 +64,15 @@ final class VirtualServer: Host {
                 armed = nil
                 runtime.timerFired()
             }
-            for lane in lanes { lane.glide() }
+            for lane in lanes { lane.advanceRamp() }
             recordStates()
         }
         now = max(now, end)
     }
 
-    /// When the timer is due, or a gain is somewhere else.
+    /// When the timer is due, or a ramp has moved on.
     private var nextMoment: Instant? {
-        guard lanes.contains(where: { $0.glidesTo != nil }) else { return armed }
+        guard lanes.contains(where: { $0.rampTarget != nil }) else { return armed }
         let next = now.advanced(by: clock.quantum)
         return min(armed ?? next, next)
     }
@@ -208,14 +208,14 @@ final class VirtualServer: Host {
     let clock = GraphClock(sampleRate: 48000, quantum: .nanoseconds(21_333_333))
     let server = ServerDescription.pipeWire("")
     var gainCost: Duration { .microseconds(20) }
-    /// A scenario says itself what sounds.
+    /// A scenario says which streams sound.
     var measuresStreams: Bool { true }
     var longestBuffer: Duration { .zero }
     func device(_ node: UInt32) -> DeviceFigures? { nil }
     func outputLost(_ port: RoutePort) {}
     func choose(_ port: RoutePort, direction: PortDirection) -> Bool { false }
     func turnEnded() {}
-    /// Does nothing: whatever a scenario does drains the queue.
+    /// Does nothing: each action of a scenario drains the queue.
     func drainLater() {}
 
     func streams(heardOn node: UInt32) -> [StreamID] {

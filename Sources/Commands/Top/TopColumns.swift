@@ -40,12 +40,12 @@ struct TopColumns {
         var left = max(0, width - 2)
         for kind in Kind.importance {
             let needed = kind.least + (widths.isEmpty ? 0 : 1)
-            // What is less important would look as if it were in this one's place.
+            // A less important column would look as if it were this one.
             if needed > left { break }
             widths[kind] = kind.least
             left -= needed
         }
-        // A terminal that is too narrow for a name has a part of it.
+        // A terminal that is too narrow for a name shows a part of the name.
         if widths.isEmpty { (widths[.name], left) = (left, 0) }
         for (kind, goal) in Kind.growth {
             guard let now = widths[kind], goal > now else { continue }

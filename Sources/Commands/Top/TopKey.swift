@@ -11,7 +11,7 @@ struct TopKeyReader {
     /// The beginning of a sequence whose end has not come.
     private var pending: [UInt8] = []
 
-    /// Whether an escape character waits to be told from the beginning of a sequence.
+    /// Whether an escape character waits: the next byte shows whether it is a key or begins a sequence.
     var isWaiting: Bool { !pending.isEmpty }
 
     private static let longest = 16
@@ -26,7 +26,7 @@ struct TopKeyReader {
                 continue
             }
             if byte == Self.escape {
-                // The former one was a key of its own.
+                // The former escape character was a key of its own.
                 keys += pending.count == 1 ? [.escape] : []
                 pending = [byte]
                 continue
@@ -46,7 +46,7 @@ struct TopKeyReader {
         return keys
     }
 
-    /// Takes what waits as it is, because nothing has followed.
+    /// Takes the waiting bytes as keys, because no byte has followed.
     mutating func giveUp() -> [TopKey] {
         defer { pending = [] }
         return pending.count == 1 ? [.escape] : []

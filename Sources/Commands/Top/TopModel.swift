@@ -18,7 +18,7 @@ struct TopModel {
         case outputs(Int)
     }
 
-    /// What the service is to be asked for.
+    /// A request to the service.
     enum Request: Equatable {
         /// Let streams be heard beside those that silence or lower them.
         case free([Int64])
@@ -83,7 +83,7 @@ struct TopModel {
         }
     }
 
-    /// Takes the explanation of a row; too late if another one is selected by now.
+    /// Takes the explanation of a row, unless another row is selected by now.
     mutating func explain(_ row: RowID, _ texts: [String]) {
         if row == selection, pane != .help { pane = .explanation(of: row, texts) }
     }
@@ -105,7 +105,7 @@ struct TopModel {
 
     // MARK: - Keys
 
-    /// Does what a key does. Returns what the service is to be asked for.
+    /// Handles a key. Returns the request to the service that follows.
     mutating func press(_ key: TopKey) -> Request? {
         notice = nil
         if case .outputs(let index) = pane, let answer = choose(key, index) { return answer }
@@ -160,7 +160,7 @@ struct TopModel {
         return nil
     }
 
-    /// What to ask so that an open explanation is that of the present state; `nil` if none is open.
+    /// The request that brings an open explanation up to date; `nil` if none is open.
     var openExplanation: Request? {
         guard case .explanation(let row, _) = pane, row == selection, !selectedStreams.isEmpty else { return nil }
         return .explain(row, selectedStreams)
@@ -175,7 +175,7 @@ struct TopModel {
         return nil
     }
 
-    /// What a key does while outputs are offered; `nil` for a key that does what it always does.
+    /// Handles a key while outputs are offered; `nil` for a key that has its usual meaning.
     private mutating func choose(_ key: TopKey, _ index: Int) -> Request?? {
         let outputs = outputs
         switch key {

@@ -47,7 +47,7 @@ struct TopRow {
     private static func state(of stream: StreamRecord, _ style: Style) -> String {
         if !stream.isFree { return stream.treatment == "player-paused" ? "paused" : style.safe(stream.treatment) }
         if stream.leftAlone != nil { return "left alone" }
-        // By its user or application, whatever the policy does.
+        // Its user or application has muted it, whatever the policy does.
         if stream.muted { return "muted" }
         if stream.fadeRemaining > 0 { return "fading in" }
         if stream.running { return stream.isCapture ? "recording" : "playing" }

@@ -8,7 +8,7 @@ final class TopTerminal {
     /// The lines on the screen; empty if they are not known.
     private var shown: [String] = []
 
-    /// Takes the terminal; `nil` if there is none for both input and output, or none that can do what is needed.
+    /// Takes the terminal; `nil` if input or output is no terminal, or the terminal lacks what is needed.
     init?() {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, environment("TERM") != "dumb",
             tcgetattr(STDIN_FILENO, &former) == 0
@@ -20,7 +20,7 @@ final class TopTerminal {
     private static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
     private static let end = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Changes the terminal, also after it was given back; what was shown is gone then.
+    /// Sets up the terminal, also after ``leave()``; the screen is empty then.
     func enter() {
         var raw = former
         // Signals from the keyboard remain, and are handled as those from elsewhere.
@@ -63,13 +63,13 @@ final class TopTerminal {
         return text.isEmpty || Terminal.put(text, to: STDOUT_FILENO)
     }
 
-    /// Has everything written anew, as after a change of the size.
+    /// Lets the next ``show(_:)`` write all lines, as after a change of the size.
     func forget() {
         shown = []
         _ = Terminal.put("\u{1B}[0m\u{1B}[2J", to: STDOUT_FILENO)
     }
 
-    /// Gives the terminal back when the program ends by a mistake of its own.
+    /// Gives the terminal back when the program crashes.
     private enum Rescue {
         /// How the terminal was, and whether it is changed. Written before any signal can come.
         nonisolated(unsafe) static var former = termios()
@@ -79,7 +79,7 @@ final class TopTerminal {
         static func prepare(_ settings: termios) {
             former = settings
             for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
-                // Only what may be called inside a signal's handler.
+                // Calls only functions that a signal handler may call.
                 signal(number) { number in
                     if Rescue.isNeeded {
                         _ = Rescue.sequence.withUTF8Buffer { write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -59,7 +59,7 @@ struct TopView {
         return lines
     }
 
-    /// What was to be said, or the keys.
+    /// The notice, or the keys.
     private func foot(_ columns: Int) -> String {
         if let notice = model.notice {
             let text = notice.text.split(separator: "\n").map { style.safe(String($0), limit: 500) }
