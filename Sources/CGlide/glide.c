@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* From 0 to 1 with neither speed nor acceleration at both ends. */
+/* From 0 to 1, with neither speed nor acceleration at both ends. */
 static inline float eased(float part) { return part * part * part * (part * (part * 6 - 15) + 10); }
 
 void glide_init(struct glide *glide, glide_position position, uint32_t memory) {
@@ -13,20 +13,20 @@ void glide_init(struct glide *glide, glide_position position, uint32_t memory) {
 }
 
 glide_position glide_target(const struct glide *glide) {
-    return glide->count > 0 ? glide->ways[glide->count - 1].target : glide->begin;
+    return glide->count > 0 ? glide->ramps[glide->count - 1].target : glide->begin;
 }
 
-/* A way that has ended is where everything before it leads, too. */
+/* Drops the ramps that have ended, and all before them: the gain begins at their target. */
 static void drop_ended(struct glide *glide, uint32_t memory) {
     uint32_t ended = 0;
     for (uint32_t index = 0; index < glide->count; index++) {
-        if (glide->ways[index].passed < (int64_t)glide->ways[index].length + memory) continue;
+        if (glide->ramps[index].passed < (int64_t)glide->ramps[index].length + memory) continue;
         ended = index + 1;
-        glide->begin = glide->ways[index].target;
+        glide->begin = glide->ramps[index].target;
     }
     if (ended == 0) return;
     glide->count -= ended;
-    memmove(glide->ways, glide->ways + ended, glide->count * sizeof *glide->ways);
+    memmove(glide->ramps, glide->ramps + ended, glide->count * sizeof *glide->ramps);
 }
 
 bool glide_begin(struct glide *glide, glide_position target, uint32_t length) {
@@ -35,23 +35,23 @@ bool glide_begin(struct glide *glide, glide_position target, uint32_t length) {
         glide->begin = target;
         return true;
     }
-    /* What was to begin later has not been heard, and will not be. */
-    while (glide->count > 0 && glide->ways[glide->count - 1].passed <= 0) glide->count--;
-    if (glide->count == GLIDE_MAX_WAYS) drop_ended(glide, 0);
-    if (glide->count == GLIDE_MAX_WAYS) return false;
-    glide->ways[glide->count++] = (struct glide_way){.target = target, .length = length};
+    /* Ramps that were to begin later have not been heard, and are dropped. */
+    while (glide->count > 0 && glide->ramps[glide->count - 1].passed <= 0) glide->count--;
+    if (glide->count == GLIDE_MAX_RAMPS) drop_ended(glide, 0);
+    if (glide->count == GLIDE_MAX_RAMPS) return false;
+    glide->ramps[glide->count++] = (struct glide_ramp){.target = target, .length = length};
     return true;
 }
 
-/* Each way leads away from where the ways before it would have been, so that nothing is outside of all targets. */
+/* Each ramp starts from where the ramps before it would have been, so that the gain stays between the targets. */
 static inline float position(const struct glide *glide, uint32_t frame) {
     float slider = glide->begin;
     for (uint32_t index = 0; index < glide->count; index++) {
-        const struct glide_way *way = &glide->ways[index];
-        int64_t passed = way->passed + frame;
+        const struct glide_ramp *ramp = &glide->ramps[index];
+        int64_t passed = ramp->passed + frame;
         if (passed < 0) break;
-        if (passed >= way->length) slider = way->target;
-        else slider += (way->target - slider) * eased((float)passed / (float)way->length);
+        if (passed >= ramp->length) slider = ramp->target;
+        else slider += (ramp->target - slider) * eased((float)passed / (float)ramp->length);
     }
     return slider;
 }
@@ -59,22 +59,22 @@ static inline float position(const struct glide *glide, uint32_t frame) {
 glide_position glide_now(const struct glide *glide) { return position(glide, 0); }
 
 void glide_go_on(struct glide *glide, uint32_t frames) {
-    for (uint32_t index = 0; index < glide->count; index++) glide->ways[index].passed += frames;
+    for (uint32_t index = 0; index < glide->count; index++) glide->ramps[index].passed += frames;
     drop_ended(glide, glide->memory);
 }
 
 void glide_go_back(struct glide *glide, uint32_t frames) {
-    for (uint32_t index = 0; index < glide->count; index++) glide->ways[index].passed -= frames;
+    for (uint32_t index = 0; index < glide->count; index++) glide->ramps[index].passed -= frames;
 }
 
-/* How many of the next frames have the same ways under way, and whether any way is. */
-static uint32_t frames_of_same_ways(const struct glide *glide, uint32_t frames, bool *is_any) {
+/* How many of the next frames have the same ramps under way, and whether there are any. */
+static uint32_t frames_of_same_ramps(const struct glide *glide, uint32_t frames, bool *is_any) {
     *is_any = false;
     for (uint32_t index = 0; index < glide->count; index++) {
-        const struct glide_way *way = &glide->ways[index];
-        int64_t left = way->passed < 0 ? -way->passed : way->length - way->passed;
+        const struct glide_ramp *ramp = &glide->ramps[index];
+        int64_t left = ramp->passed < 0 ? -ramp->passed : ramp->length - ramp->passed;
         if (left <= 0) continue;
-        if (way->passed >= 0) *is_any = true;
+        if (ramp->passed >= 0) *is_any = true;
         if (left < frames) frames = (uint32_t)left;
     }
     return frames;
@@ -83,7 +83,7 @@ static uint32_t frames_of_same_ways(const struct glide *glide, uint32_t frames, 
 void glide_gains(struct glide *glide, float *gains, uint32_t frames) {
     while (frames > 0) {
         bool is_any;
-        uint32_t part = frames_of_same_ways(glide, frames, &is_any);
+        uint32_t part = frames_of_same_ramps(glide, frames, &is_any);
         float slider = position(glide, 0), gain = slider * slider * slider;
         for (uint32_t frame = 0; frame < part; frame++) {
             if (is_any) {
@@ -103,7 +103,7 @@ void glide_apply(struct glide *glide, const float *from, float *to, uint32_t fra
         float gains[256];
         uint32_t part = frames < 256 ? frames : 256;
         glide_gains(glide, gains, part);
-        /* Not times zero: that would keep what is not a number. */
+        /* Not times zero, which would keep NaN. */
         for (uint32_t frame = 0; frame < part; frame++) to[frame] = gains[frame] == 0 ? 0 : from[frame] * gains[frame];
         from += part;
         to += part;

@@ -1,4 +1,4 @@
-/* The clock of a graph: what its driver and the daemon tell all nodes in it, in memory that they share. */
+/* The clock of a graph, in memory that its driver and the daemon share with all nodes in it. */
 #include "CPipeWire.h"
 
 #include <stddef.h>
@@ -6,10 +6,10 @@
 #include <spa/node/io.h>
 #include <spa/node/utils.h>
 
-/* What the headers do not declare, because only the server's own modules use it. */
+/* Not in the headers, because only the server's own modules use this function. */
 __attribute__((weak)) int pw_impl_node_set_driver(struct pw_impl_node *node, struct pw_impl_node *driver);
 
-/* A node that is never registered, and so never runs. It is only told where the clock of its driver is. */
+/* A node that is never registered, and so never runs. The daemon tells it where the clock of its driver is. */
 struct probe {
     struct spa_node node;
     struct spa_hook_list hooks;
@@ -54,8 +54,8 @@ const struct spa_io_clock *cpw_node_clock(struct pw_context *context, struct pw_
     return clock;
 }
 
-/* What the daemon has decided for the next cycle, which the headers before 0.3.69 do not have: after the time of that cycle.
- * These releases have zeros there. */
+/* The daemon's decision for the next cycle, after the time of that cycle. The headers before 0.3.69 do not have it, and these
+ * releases have zeros there. */
 struct target {
     struct spa_fraction rate;
     uint64_t duration;

@@ -1,8 +1,8 @@
-/* Puts a mixer that glides in front of the server's own at the inputs of sinks, and knows which input of it is which link.
- * All of this runs on the main loop.
+/* Puts a mixer with ramps in front of the server's own at the inputs of sinks, and matches the mixer's inputs with links. All
+ * of this runs on the main loop.
  *
- * What is made here lives as long as the port that it is made for, also when the module has been unloaded: its code stays
- * in memory, and the port may be mixing. It then only hands on. */
+ * A mixer lives as long as its port, also after the module was unloaded, because the port may be mixing; the module's code
+ * stays in memory. Then the mixer passes all sound on unchanged. */
 #define _GNU_SOURCE
 #include "CPipeWire.h"
 
@@ -17,7 +17,7 @@
 
 #include "mixer.h"
 
-/* What the headers do not declare, because only the server's own modules use it. */
+/* Not in the headers, because only the server's own modules use this function. */
 __attribute__((weak)) int pw_impl_port_set_mix(struct pw_impl_port *port, struct spa_node *node, uint32_t flags);
 enum { MIX_FLAG_MULTI = 1 << 0, MIX_FLAG_NEGOTIATE = 1 << 2 };
 
@@ -39,7 +39,7 @@ struct port {
     /* The server's own mixer, and ours in front of it; NULL where the server mixes without us. */
     struct spa_handle *inner;
     struct cpw_mixer *mixer;
-    /* In the order in which they were made. */
+    /* The oldest first. */
     struct spa_list links;
 };
 
@@ -49,7 +49,7 @@ struct sink {
     struct spa_hook hook;
 };
 
-/* What a stream's links have been told last, for those that come. */
+/* The last target of a stream's links, for later links. */
 struct stream {
     struct spa_list node;
     struct pw_impl_node *stream;
@@ -84,11 +84,11 @@ static void free_link(struct link *link) {
     free(link);
 }
 
-static bool glides(const struct port *port, const struct link *link) {
+static bool can_ramp(const struct port *port, const struct link *link) {
     return port->mixer != NULL && link->input != NO_INPUT && cpw_mixer_can_glide(port->mixer, (uint32_t)link->input);
 }
 
-/* The mixer gets an input for each link, in the order in which the links are made; so the first input is that of the first
+/* The mixer gets an input for each link, in the order in which the links are made, so the first input belongs to the first
  * link. */
 static void match_links(struct port *port) {
     uint32_t inputs[MAX_LINKS], count = 0, index = 0;
@@ -98,16 +98,16 @@ static void match_links(struct port *port) {
     spa_list_for_each(link, &port->links, node) {
         int32_t input = is_sure ? (int32_t)inputs[index++] : NO_INPUT;
         if (input == link->input) continue;
-        /* From now on soft volumes lower the stream, so that nothing may lower it here as well. */
+        /* From now on soft volumes lower the stream, so this input must not. */
         if (input == NO_INPUT && port->mixer != NULL)
-            cpw_mixer_glide(port->mixer, (uint32_t)link->input, 1, CPW_LINKS_WAY_BACK, false);
+            cpw_mixer_glide(port->mixer, (uint32_t)link->input, 1, CPW_LINKS_RETURN, false);
         link->input = input;
         struct stream *stream = find_stream(link->stream);
         if (stream != NULL && input != NO_INPUT) cpw_mixer_glide(port->mixer, (uint32_t)input, stream->slider, 0, false);
     }
 }
 
-/* Whether the server itself runs a node, and so mixes for it. For a node of another process, that process does. */
+/* Whether the server itself runs a node, and so mixes for it. A node of another process mixes there. */
 static bool is_of_server(struct pw_impl_node *node) {
     struct spa_node *implementation = node == NULL ? NULL : pw_impl_node_get_implementation(node);
     Dl_info info;
@@ -120,7 +120,7 @@ static bool is_of_server(struct pw_impl_node *node) {
     return strncmp(name, "libspa-", strlen("libspa-")) == 0;
 }
 
-/* The mixer that the server would use, for the data thread that runs the node. NULL if it cannot be had. */
+/* The mixer that the server would use, for the data thread that runs the node; NULL if the mixer cannot be loaded. */
 static struct spa_handle *load_inner(struct pw_impl_node *node) {
     const struct pw_properties *settings = pw_context_get_properties(context);
     const char *loops = pw_properties_get(settings, "context.num-data-loops");
@@ -128,7 +128,7 @@ static struct spa_handle *load_inner(struct pw_impl_node *node) {
     const char *limit = pw_properties_get(settings, "default.clock.quantum-limit");
     struct spa_dict_item items[3];
     uint32_t count = 0;
-    /* Which of several data threads runs a node is not told, but for one that is named. */
+    /* With several data threads, only the node's property tells which one runs the node. */
     if (pw_properties_get(pw_impl_node_get_properties(node), "node.loop.class") != NULL ||
         pw_properties_get(settings, "context.data-loops") != NULL || (loop != NULL && strpbrk(loop, "*?[(\\") != NULL) ||
         (loop == NULL && loops != NULL && strcmp(loops, "1") != 0))
@@ -203,7 +203,7 @@ static void port_state_changed(void *data, enum pw_impl_port_state old, enum pw_
 static void port_link_added(void *data, struct pw_impl_link *implementation) {
     struct port *port = data;
     struct link *link = calloc(1, sizeof *link);
-    /* Without memory there is one link less than inputs, and none is matched. */
+    /* Without memory there are fewer links than inputs, and no link is matched. */
     if (link != NULL) {
         link->link = implementation;
         link->stream = pw_impl_port_get_node(pw_impl_link_get_output(implementation));
@@ -232,7 +232,7 @@ static const struct pw_impl_port_events port_events = {
 static int watch_port(void *data, struct pw_impl_port *implementation) {
     struct port *port;
     (void)data;
-    /* It may be watched since before the module was unloaded. */
+    /* The port may be watched since an earlier load of the module. */
     spa_list_for_each(port, &ports, node) if (port->port == implementation) return 0;
     /* Its earlier links are not known. */
     if (pw_impl_port_get_direction(implementation) != PW_DIRECTION_INPUT || pw_impl_port_is_linked(implementation)) return 0;
@@ -290,7 +290,7 @@ uint32_t cpw_links_count(struct pw_impl_node *stream) {
     struct port *port;
     struct link *link;
     spa_list_for_each(port, &ports, node) {
-        spa_list_for_each(link, &port->links, node) count += link->stream == stream && glides(port, link);
+        spa_list_for_each(link, &port->links, node) count += link->stream == stream && can_ramp(port, link);
     }
     return count;
 }
@@ -306,7 +306,7 @@ bool cpw_links_glide(struct pw_impl_node *node, float slider, uint32_t frames, b
     }
     if (stream != NULL) stream->slider = slider;
     spa_list_for_each(port, &ports, node) {
-        /* Also one that is left alone now, or an old gain would come back with it. */
+        /* Also inputs that are left alone now, which would come back with an old gain. */
         spa_list_for_each(link, &port->links, node) if (link->stream == node && link->input != NO_INPUT)
             cpw_mixer_glide(port->mixer, (uint32_t)link->input, slider, frames, is_from_silence);
     }

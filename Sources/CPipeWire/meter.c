@@ -1,5 +1,5 @@
-/* Meters: streams that record other streams, for their peaks alone. All of this runs on the main loop; what runs on the
- * data thread is the server's own. */
+/* Meters: streams that record other streams, only for their peaks. All of this runs on the main loop; only code of the server
+ * runs on the data thread. */
 #include "CPipeWire.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static float peak_of(const struct spa_data *data) {
     float peak = 0;
     for (uint32_t index = 0; index < size / sizeof(float); index++) {
         float value = fabsf(samples[index]);
-        /* Not a number compares as false. */
+        /* False for NaN. */
         if (value > peak) peak = value;
     }
     return peak;
@@ -59,8 +59,8 @@ struct cpw_meter *cpw_meter_new(
     if (meter == NULL) return NULL;
     meter->callback = callback;
     meter->data = data;
-    /* As mixers do: the server's resampler hands on the highest sample of each period. The stream follows nothing else,
-     * and does not keep the graph running. */
+    /* As mixers do: the server's resampler passes on the highest sample of each period. The stream is never linked to another
+     * target, and does not keep the graph running. */
     struct pw_properties *properties = pw_properties_new_dict(&SPA_DICT_INIT_ARRAY(((struct spa_dict_item[]){
         {PW_KEY_NODE_NAME, "audio-session-meter"},
         {PW_KEY_MEDIA_NAME, "Level of a voice"},

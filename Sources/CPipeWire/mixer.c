@@ -12,46 +12,46 @@
 #include <spa/param/param.h>
 
 /* As many as the server's own mixer takes. */
-enum { MAX_BUFFERS = 64, MAX_ROOMS = 8 };
+enum { MAX_BUFFERS = 64, MAX_WORK_BUFFERS = 8 };
 
-/* The largest buffer that gets a gain, in bytes: 16 times the longest cycle of a server as it comes. What a client fills of it
- * is the client's to say, and takes time on the data thread. */
+/* The largest buffer that gets a gain, in bytes: 16 times the longest cycle of a server with its default settings. A client may
+ * fill all of its buffer, which takes time on the data thread. */
 enum { MAX_SIZE = 16 * 8192 * sizeof(float) };
 
-/* In which an area is given: one for all cycles, or one each for even and odd ones, which older headers do not name. */
+/* The ids of io areas: one area for all cycles, or one each for even and odd cycles, whose id older headers do not name. */
 enum { IO_BUFFERS = SPA_IO_Buffers, IO_ASYNC_BUFFERS = 10 };
 
-/* Memory for the samples of one buffer after their gain. It begins as zeros, and counts only where it has been written to. */
-struct room {
+/* Memory for the samples of one buffer after their gain. Pages that were never written to take no memory. */
+struct work_buffer {
     float *samples;
     uint32_t size;
 };
 
-/* What the main loop writes while the data thread reads is atomic. The buffers change only while there is no io area, so that
- * the data thread leaves them alone. Memory is kept as long as the mixer. */
+/* A member that the main loop writes while the data thread reads it is atomic. The buffers change only while there is no io
+ * area, so that the data thread does not touch them. Memory is kept as long as the mixer. */
 struct input {
-    /* The target, and the frames until then: in one word, so that neither is ever seen without the other. */
-    _Atomic uint64_t order;
-    /* The areas in which the other end says which buffer it has filled, for even and odd cycles. */
+    /* The target, and the frames of the ramp to it: in one word, so that the data thread sees both or none. */
+    _Atomic uint64_t target;
+    /* The areas in which the other end writes which buffer it has filled, for even and odd cycles. */
     _Atomic(struct spa_io_buffers *) io[2];
 
     bool is_there;
-    /* Whether its buffers are of a kind that is left to the inner mixer. */
+    /* Whether the inner mixer takes its buffers as they are, without a gain. */
     bool is_left_alone;
-    /* When it was added, seen from the others. */
+    /* Higher for inputs that were added later. */
     uint32_t age;
-    /* The link's buffers as the inner mixer knows them. Their data is that of the link, or the room below. */
+    /* The link's buffers as the inner mixer knows them. Their data is the link's, or a work buffer. */
     uint32_t buffer_count;
     struct spa_buffer buffers[MAX_BUFFERS];
     struct spa_data datas[MAX_BUFFERS];
     void *sources[MAX_BUFFERS];
-    /* The last one is in use. The others were too small for a later link, and may still be read in the cycle in which it
+    /* The last one is in use. The others were too small for a later link, and may still be read in the cycle in which that link
      * comes. */
-    struct room rooms[MAX_ROOMS];
-    uint32_t room_count;
+    struct work_buffer work_buffers[MAX_WORK_BUFFERS];
+    uint32_t work_buffer_count;
 
-    /* The data thread's own. */
-    uint64_t obeyed;
+    /* Only for the data thread: the target that it has applied, and the ramps. */
+    uint64_t applied;
     struct glide glide;
 };
 
@@ -62,17 +62,17 @@ struct cpw_mixer {
     /* One more than the highest input there has been. */
     _Atomic uint32_t end;
     uint32_t next_age;
-    /* Where the inner mixer says that it has mixed. */
+    /* The areas in which the inner mixer writes that it has mixed. */
     _Atomic(struct spa_io_buffers *) out[2];
     void (*changed)(void);
     _Atomic(struct spa_io_position *) position;
     bool is_replaced;
 };
 
-/* A slider is never negative, so its sign says whether the way begins at silence. */
+/* A slider is never negative, so its sign says whether the ramp begins at silence. */
 static const uint32_t FROM_SILENCE = 1u << 31;
 
-static uint64_t order_of(glide_position target, uint32_t frames, bool is_from_silence) {
+static uint64_t packed(glide_position target, uint32_t frames, bool is_from_silence) {
     uint32_t bits;
     memcpy(&bits, &target, sizeof bits);
     bits &= ~FROM_SILENCE;
@@ -92,26 +92,26 @@ static uint32_t cycle_of(const struct spa_io_position *position) {
     return cycle & 1;
 }
 
-static void obey(struct input *input) {
-    uint64_t order = atomic_load_explicit(&input->order, memory_order_acquire);
-    uint32_t bits = (uint32_t)order & ~FROM_SILENCE;
-    glide_position target;
-    if (order == input->obeyed) return;
-    memcpy(&target, &bits, sizeof target);
-    if ((uint32_t)order & FROM_SILENCE) glide_init(&input->glide, 0, 0);
-    if (glide_begin(&input->glide, target, (uint32_t)(order >> 32))) input->obeyed = order;
+static void apply_target(struct input *input) {
+    uint64_t target = atomic_load_explicit(&input->target, memory_order_acquire);
+    uint32_t bits = (uint32_t)target & ~FROM_SILENCE;
+    glide_position position;
+    if (target == input->applied) return;
+    memcpy(&position, &bits, sizeof position);
+    if ((uint32_t)target & FROM_SILENCE) glide_init(&input->glide, 0, 0);
+    if (glide_begin(&input->glide, position, (uint32_t)(target >> 32))) input->applied = target;
 }
 
 static void process_input(struct input *input, uint32_t cycle) {
     const struct spa_io_buffers *io = atomic_load_explicit(&input->io[cycle], memory_order_acquire);
-    obey(input);
+    apply_target(input);
     /* The other end of the link writes here at any time. */
     uint32_t buffer = io == NULL ? SPA_ID_INVALID : *(volatile const uint32_t *)&io->buffer_id;
     if (io == NULL || *(volatile const int32_t *)&io->status != SPA_STATUS_HAVE_DATA || buffer >= input->buffer_count) {
         glide_skip(&input->glide);
         return;
     }
-    const struct room *room = &input->rooms[input->room_count - 1];
+    const struct work_buffer *work = &input->work_buffers[input->work_buffer_count - 1];
     struct spa_data *data = &input->datas[buffer];
     data->data = input->sources[buffer];
     if (glide_is_idle(&input->glide)) return;
@@ -120,8 +120,8 @@ static void process_input(struct input *input, uint32_t cycle) {
     offset = SPA_MIN(offset, data->maxsize) & ~3u;
     size = SPA_MIN(size, data->maxsize - offset);
     glide_apply(&input->glide, SPA_PTROFF(input->sources[buffer], offset, const float),
-                SPA_PTROFF(room->samples, offset, float), size / sizeof(float));
-    data->data = room->samples;
+                SPA_PTROFF(work->samples, offset, float), size / sizeof(float));
+    data->data = work->samples;
 }
 
 static int process(void *object) {
@@ -129,7 +129,7 @@ static int process(void *object) {
     uint32_t cycle = cycle_of(atomic_load_explicit(&mixer->position, memory_order_acquire));
     uint32_t end = atomic_load_explicit(&mixer->end, memory_order_acquire);
     const struct spa_io_buffers *out = atomic_load_explicit(&mixer->out[cycle], memory_order_acquire);
-    /* What was mixed last has not been taken yet, and the inner mixer does nothing. */
+    /* The result of the last cycle has not been taken yet, so the inner mixer does nothing. */
     if (out != NULL && out->status == SPA_STATUS_HAVE_DATA) end = 0;
     for (uint32_t index = 0; index < end; index++) {
         struct input *input = atomic_load_explicit(&mixer->inputs[index], memory_order_acquire);
@@ -172,13 +172,13 @@ static int add_port(void *object, enum spa_direction direction, uint32_t id, con
     int result = spa_node_add_port(mixer->inner, direction, id, properties);
     if (result < 0 || direction != SPA_DIRECTION_INPUT || id >= CPW_MAX_INPUTS) return result;
     input = atomic_load_explicit(&mixer->inputs[id], memory_order_relaxed);
-    /* Without memory, the link is mixed as ever. */
+    /* Without memory, the link is mixed without a gain. */
     if (input == NULL) {
         if ((input = calloc(1, sizeof *input)) == NULL) return result;
-        input->obeyed = order_of(1, 0, false);
+        input->applied = packed(1, 0, false);
         glide_init(&input->glide, 1, 0);
     }
-    atomic_store_explicit(&input->order, order_of(1, 0, false), memory_order_relaxed);
+    atomic_store_explicit(&input->target, packed(1, 0, false), memory_order_relaxed);
     input->is_there = true;
     input->is_left_alone = false;
     input->buffer_count = 0;
@@ -209,8 +209,8 @@ static int port_set_param(void *object, enum spa_direction direction, uint32_t p
     return spa_node_port_set_param(inner(object), direction, port, id, flags, param);
 }
 
-/* Whether the buffers have one block of samples each, and there is room for it. */
-static bool make_room(struct input *input, struct spa_buffer **buffers, uint32_t count) {
+/* Whether the buffers have one block of samples each, and there is a work buffer for the block. */
+static bool make_work_buffer(struct input *input, struct spa_buffer **buffers, uint32_t count) {
     uint32_t size = 0;
     if (count > MAX_BUFFERS) return false;
     for (uint32_t index = 0; index < count; index++) {
@@ -218,11 +218,11 @@ static bool make_room(struct input *input, struct spa_buffer **buffers, uint32_t
         if (index > 0 && buffers[index]->datas[0].maxsize != size) return false;
         size = buffers[index]->datas[0].maxsize;
     }
-    if (input->room_count > 0 && size <= input->rooms[input->room_count - 1].size) return true;
-    if (input->room_count == MAX_ROOMS || size == 0 || size > MAX_SIZE) return false;
+    if (input->work_buffer_count > 0 && size <= input->work_buffers[input->work_buffer_count - 1].size) return true;
+    if (input->work_buffer_count == MAX_WORK_BUFFERS || size == 0 || size > MAX_SIZE) return false;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
-    input->rooms[input->room_count++] = (struct room){memory, size};
+    input->work_buffers[input->work_buffer_count++] = (struct work_buffer){memory, size};
     return true;
 }
 
@@ -236,14 +236,14 @@ static int port_use_buffers(void *object, enum spa_direction direction, uint32_t
         input->buffer_count = 0;
         input->is_left_alone =
             count > 0 && (atomic_load_explicit(&input->io[0], memory_order_relaxed) != NULL ||
-                          !make_room(input, buffers, count));
+                          !make_work_buffer(input, buffers, count));
     }
     if (input == NULL || count == 0 || input->is_left_alone) {
         result = spa_node_port_use_buffers(mixer->inner, direction, port, flags, buffers, count);
         if (input != NULL && input->is_left_alone) mixer->changed();
         return result;
     }
-    /* What it has mapped is described by our copies, which change now. */
+    /* Lets the inner mixer forget the buffers of our copies, which change now. */
     spa_node_port_use_buffers(mixer->inner, direction, port, 0, NULL, 0);
     for (uint32_t index = 0; index < count; index++) {
         input->buffers[index] = *buffers[index];
@@ -254,7 +254,7 @@ static int port_use_buffers(void *object, enum spa_direction direction, uint32_t
     result = spa_node_port_use_buffers(mixer->inner, direction, port, flags, copies, count);
     if (result < 0) return result;
     for (uint32_t index = 0; index < count; index++) {
-        /* The inner mixer may just have mapped it. */
+        /* The inner mixer may have mapped the memory just now. */
         input->sources[index] = input->datas[index].data;
         if (input->sources[index] == NULL) {
             input->is_left_alone = true;
@@ -274,14 +274,14 @@ static int port_set_io(void *object, enum spa_direction direction, uint32_t port
     if (id != IO_BUFFERS && id != IO_ASYNC_BUFFERS)
         return spa_node_port_set_io(mixer->inner, direction, port, id, data, size);
     _Atomic(struct spa_io_buffers *) *areas = input != NULL ? input->io : direction == SPA_DIRECTION_OUTPUT ? mixer->out : NULL;
-    /* Two areas after each other: a link between nodes that are not processed in the same cycle. Ours is there first and
-     * goes last, so that the inner mixer never mixes what has not had its gain. */
+    /* Two areas after each other belong to a link between nodes that are not processed in the same cycle. We have the area
+     * before the inner mixer has it, and lose it after, so that the inner mixer never mixes samples without their gain. */
     if (areas != NULL && area != NULL && size >= sizeof *area)
         set_areas(areas, area, size >= 2 * sizeof *area ? area + 1 : area);
     result = spa_node_port_set_io(mixer->inner, direction, port, id, data, size);
     if (areas != NULL && (area == NULL || size < sizeof *area)) {
         set_areas(areas, NULL, NULL);
-        /* Once more, because it waits for the data thread, which then no longer reads there either. */
+        /* Once more, because this call waits for the data thread, which then no longer reads our area either. */
         spa_node_port_set_io(mixer->inner, direction, port, id, data, size);
     }
     if (direction == SPA_DIRECTION_OUTPUT && size == 0) {
@@ -295,7 +295,7 @@ static int port_reuse_buffer(void *object, uint32_t port, uint32_t buffer) {
     return spa_node_port_reuse_buffer(inner(object), port, buffer);
 }
 
-/* What the server calls of a mixer. */
+/* The methods that the server calls on a mixer. */
 static const struct spa_node_methods methods = {
     SPA_VERSION_NODE_METHODS,
     .add_listener = add_listener,
@@ -324,7 +324,8 @@ void cpw_mixer_free(struct cpw_mixer *mixer) {
     for (uint32_t index = 0; index < CPW_MAX_INPUTS; index++) {
         struct input *input = atomic_load_explicit(&mixer->inputs[index], memory_order_relaxed);
         if (input == NULL) continue;
-        while (input->room_count-- > 0) munmap(input->rooms[input->room_count].samples, input->rooms[input->room_count].size);
+        for (uint32_t work = 0; work < input->work_buffer_count; work++)
+            munmap(input->work_buffers[work].samples, input->work_buffers[work].size);
         free(input);
     }
     free(mixer);
@@ -340,7 +341,7 @@ uint32_t cpw_mixer_inputs(const struct cpw_mixer *mixer, uint32_t *inputs, uint3
         struct input *input = input_at(mixer, SPA_DIRECTION_INPUT, id);
         if (input == NULL) continue;
         if (count == max_inputs) return count + 1;
-        /* Sorted by age as they come. */
+        /* Inserts the input by its age. */
         uint32_t place = count++;
         for (; place > 0 && input_at(mixer, SPA_DIRECTION_INPUT, inputs[place - 1])->age > input->age; place--)
             inputs[place] = inputs[place - 1];
@@ -357,5 +358,5 @@ bool cpw_mixer_can_glide(const struct cpw_mixer *mixer, uint32_t id) {
 void cpw_mixer_glide(struct cpw_mixer *mixer, uint32_t id, glide_position target, uint32_t frames, bool is_from_silence) {
     struct input *input = input_at(mixer, SPA_DIRECTION_INPUT, id);
     if (input != NULL)
-        atomic_store_explicit(&input->order, order_of(target, frames, is_from_silence), memory_order_release);
+        atomic_store_explicit(&input->target, packed(target, frames, is_from_silence), memory_order_release);
 }

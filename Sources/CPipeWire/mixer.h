@@ -1,6 +1,6 @@
-/* A mixer for one input port of a sink: the server's own, behind a gain for each link that changes with every sample.
+/* A mixer for one input port of a sink: the server's own mixer, with a gain before each link that changes with every sample.
  *
- * The calls are made on the server's main loop, but for the node's process(), which its data thread calls. */
+ * All functions are for the server's main loop, except the node's process(), which the data thread calls. */
 #ifndef CPIPEWIRE_MIXER_H
 #define CPIPEWIRE_MIXER_H
 
@@ -25,10 +25,10 @@ struct spa_node *cpw_mixer_node(struct cpw_mixer *mixer);
 uint32_t cpw_mixer_inputs(const struct cpw_mixer *mixer, uint32_t *inputs, uint32_t max_inputs);
 /* Whether the mixer has been replaced by another one. */
 bool cpw_mixer_is_replaced(const struct cpw_mixer *mixer);
-/* Whether a gain has an effect on an input; its buffers may be of a kind that is left to the inner mixer. */
+/* Whether a gain has an effect on an input: the inner mixer may take its buffers as they are. */
 bool cpw_mixer_can_glide(const struct cpw_mixer *mixer, uint32_t input);
-/* Lets an input's gain glide to a target in a number of frames, from the next cycle on; with 0 frames, it jumps. Either from
- * where it is, or from silence, for a link of which nothing is heard. Only the last order before a cycle is obeyed. */
+/* Ramps an input's gain to a target in a number of frames, from the next cycle on; with 0 frames, the gain jumps. The ramp
+ * begins at the present gain, or at silence for a link of which nothing is heard. Only the last target before a cycle counts. */
 void cpw_mixer_glide(struct cpw_mixer *mixer, uint32_t input, glide_position target, uint32_t frames, bool is_from_silence);
 
 #endif

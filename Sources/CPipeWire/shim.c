@@ -65,8 +65,7 @@ int64_t cpw_monotonic_nanoseconds(void) {
     return (int64_t)now.tv_sec * SPA_NSEC_PER_SEC + now.tv_nsec;
 }
 
-/* Without PW_LOG_TOPIC_STATIC, which since 1.1 calls pw_log_topic_register at load, and older daemons have no such
- * function. */
+/* Not by PW_LOG_TOPIC_STATIC, which since 1.1 calls pw_log_topic_register at load: older daemons have no such function. */
 static struct spa_log_topic topic_value = SPA_LOG_TOPIC(0, "mod.audio-session");
 static struct spa_log_topic *const topic = &topic_value;
 
@@ -152,7 +151,7 @@ static int ask_port_for_latency(void *data, struct pw_impl_port *port) {
     struct spa_node *node = pw_impl_node_get_implementation(pw_impl_port_get_node(port));
     enum spa_direction direction = (enum spa_direction)pw_impl_port_get_direction(port);
     uint32_t index = 0;
-    /* A port has one for each direction. The node may be a client's, and anything may come from there. */
+    /* A port has one latency for each direction. A client may own the node, and send any number of them. */
     for (int turn = 0; turn < 8; turn++) {
         uint8_t buffer[1024];
         struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof(buffer));
@@ -163,7 +162,7 @@ static int ask_port_for_latency(void *data, struct pw_impl_port *port) {
                                                            &index, NULL, &param, &builder) != 1)
             break;
         if (spa_latency_parse(param, &info) < 0 || info.direction != direction) continue;
-        /* Releases differ in whether the number of frames has a sign. */
+        /* In some releases the number of frames has a sign. */
         frames = (int32_t)info.max_rate;
         if (info.max_quantum > latency->quanta) latency->quanta = fminf(info.max_quantum, CPW_MAX_QUANTA);
         if (frames > 0 && (uint32_t)frames > latency->frames) latency->frames = (uint32_t)frames;

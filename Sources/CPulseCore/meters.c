@@ -1,5 +1,5 @@
-/* Meters: a client of the daemon inside its own process, on a thread of its own, that records the peaks of other streams as
- * mixers do. What it hears goes to the daemon's main loop through a pipe. */
+/* Meters: a client of the daemon inside the daemon's process, on a thread of its own, that records the peaks of other streams
+ * as mixers do. The peaks go to the daemon's main loop through a pipe. */
 #define _GNU_SOURCE
 #include "layout.h"
 
@@ -36,7 +36,7 @@ struct peak {
     float value;
 };
 
-/* On the thread. A pipe that is full loses peaks, and nobody waits. */
+/* On the thread. A full pipe loses peaks; the thread does not wait. */
 static void read_peaks(pa_stream *stream, size_t length, void *userdata) {
     struct meter *meter = userdata;
     (void)length;
@@ -50,7 +50,7 @@ static void read_peaks(pa_stream *stream, size_t length, void *userdata) {
             const float *samples = data;
             for (size_t index = 0; index < size / sizeof(float); index++) {
                 float value = fabsf(samples[index]);
-                /* Not a number compares as false. */
+                /* False for NaN. */
                 if (value > peak.value) peak.value = value;
             }
             is_any = true;
@@ -118,7 +118,7 @@ struct cpc_meters *cpc_meters_new(pa_core *core, cpc_meter_callback callback, vo
     meters->context = pa_context_new(pa_threaded_mainloop_get_api(meters->thread), "audio-session");
     if (meters->context == NULL) goto fail;
     pa_context_set_state_callback(meters->context, state_changed, meters);
-    /* The daemon answers when its main loop is back: nothing waits for it here. */
+    /* Does not wait: the daemon answers when its main loop runs again. */
     if (pa_context_connect(meters->context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0) goto fail;
     if (pa_threaded_mainloop_start(meters->thread) < 0) goto fail;
     return meters;

@@ -1,4 +1,4 @@
-/* What modules, the core, sinks, sources, streams, cards and ports say of themselves, and what is done with them. */
+/* Reads and changes modules, the core, sinks, sources, streams, cards and ports. */
 #define _GNU_SOURCE
 #include "layout.h"
 
@@ -123,7 +123,7 @@ PORTS(card)
         if (name == NULL || CPC_READ(device, pa_##type, ports, NULL) == NULL) return -PA_ERR_NOENTITY; \
         return pa_##type##_set_port(device, name, is_saved); \
     } \
-    /* The daemon ends itself when a device is asked that is not in use yet, or not any more. */ \
+    /* The daemon aborts when the device is not in use yet, or not any more. */ \
     pa_usec_t cpc_##type##_latency(pa_##type *device) { \
         return CPC_READ(device, pa_##type, state, -1) < 0 ? 0 : pa_##type##_get_requested_latency(device); \
     }
@@ -134,7 +134,7 @@ bool cpc_sink_is_network(pa_sink *sink) { return (CPC_READ(sink, pa_sink, flags,
 bool cpc_sink_is_open(pa_sink *sink) { return PA_SINK_IS_OPENED(CPC_READ(sink, pa_sink, state, PA_SINK_UNLINKED)); }
 
 double cpc_sink_slider(pa_sink *sink) {
-    /* As for its latency. The sink is not asked anew, for which the daemon would wait for the sink's thread. */
+    /* As for its latency. Not refreshed, because the daemon would wait for the sink's thread. */
     if (CPC_READ(sink, pa_sink, state, PA_SINK_UNLINKED) < 0 || pa_sink_get_mute(sink, false)) return 0;
     return (double)pa_cvolume_max(&CPC_FIELD(sink, pa_sink, reference_volume)) / PA_VOLUME_NORM;
 }

@@ -1,11 +1,11 @@
-/* Gains that glide: what a stream hands to its sink is multiplied on the way, with another gain for every frame.
+/* Ramps of a stream's gain: each frame that a stream hands to its sink is multiplied by a gain of its own.
  *
  * The daemon asks a stream for its sound, and takes some of it back (rewinds), through two function pointers of the stream.
- * While our gain is in force they are ours, and call the stream's own. The sink's thread calls them. It is told of a new
- * target by a message, and asks its sink to take back what has not been played yet: there the gain's way begins.
+ * While our gain is in force, both point to our functions, which call the stream's own. The sink's thread calls them. It gets
+ * a new target by a message, and asks its sink to take back the sound that has not been played yet: there the ramp begins.
  *
  * On the thread there is no lock, no system call, and no allocation of ours. As for every volume, the daemon copies sound that
- * it shares with the client before it is changed, into a block of its pool. */
+ * it shares with the client into a block of its pool before the sound is changed. */
 #include "layout.h"
 
 #include <stdatomic.h>
@@ -14,19 +14,19 @@
 
 #include "CGlide.h"
 
-/* The stream and its ramp are found by hand, because nothing in a stream is free for our pointer. A power of two; at most
- * half of the places are taken. */
+/* A hash table finds a stream's ramp, because no field of a stream is free for our pointer. A power of two; at most half of
+ * the places are taken. */
 enum { PLACES = 2048, MOST_RAMPS = PLACES / 2 };
-/* The longest time for which a sink takes sound back, in seconds. Sinks buffer two seconds at most, unless they are told
- * otherwise. */
+/* The longest time for which a sink takes sound back, in seconds. Sinks buffer two seconds at most, unless their arguments
+ * say otherwise. */
 enum { MEMORY = 10 };
-/* The longest way, in seconds. */
+/* The longest ramp, in seconds. */
 enum { LONGEST = 3600 };
 
 enum sample { SAMPLE_INT16, SAMPLE_INT32, SAMPLE_FLOAT32 };
 
-struct order {
-    glide_position target;
+struct target {
+    glide_position position;
     uint32_t frames;
     bool is_from_silence;
 };
@@ -37,10 +37,10 @@ struct ramp {
     cpc_process_rewind process_rewind;
     enum sample sample;
     uint32_t channels, frame_size;
-    /* From here on only for the sink's thread, or while it waits for us. */
+    /* The members below are for the sink's thread, or for us while it waits. */
     struct glide glide;
-    bool is_ordered;
-    struct order order;
+    bool has_new_target;
+    struct target target;
 };
 
 static struct {
@@ -83,18 +83,18 @@ static void take_out(const struct ramp *ramp) {
             atomic_store_explicit(&places[place].input, was_taken, memory_order_release);
             places[place].ramp = NULL;
         }
-    /* Where none is left, none has to be searched for. */
+    /* Without ramps, no search has to go on behind a place. */
     if (--ramp_count > 0) return;
     for (size_t place = 0; place < PLACES; place++) atomic_store_explicit(&places[place].input, NULL, memory_order_release);
 }
 
 /* MARK: On the sink's thread */
 
-static void obey(struct ramp *ramp) {
-    if (!ramp->is_ordered) return;
-    const struct order *order = &ramp->order;
-    if (order->is_from_silence) glide_init(&ramp->glide, 0, ramp->glide.memory);
-    ramp->is_ordered = !glide_begin(&ramp->glide, order->target, order->frames);
+static void apply_target(struct ramp *ramp) {
+    if (!ramp->has_new_target) return;
+    const struct target *target = &ramp->target;
+    if (target->is_from_silence) glide_init(&ramp->glide, 0, ramp->glide.memory);
+    ramp->has_new_target = !glide_begin(&ramp->glide, target->position, target->frames);
 }
 
 static inline double nearest(double value) { return value < 0 ? value - 0.5 : value + 0.5; }
@@ -106,7 +106,7 @@ static void scale(const struct ramp *ramp, void *samples, const float *gains, ui
         switch (ramp->sample) {
         case SAMPLE_INT16: ((int16_t *)samples)[index] = (int16_t)nearest(((int16_t *)samples)[index] * (double)gain); break;
         case SAMPLE_INT32: ((int32_t *)samples)[index] = (int32_t)nearest(((int32_t *)samples)[index] * (double)gain); break;
-        /* Not times zero: that would keep what is not a number. */
+        /* Not times zero, which would keep NaN. */
         case SAMPLE_FLOAT32: ((float *)samples)[index] = gain == 0 ? 0 : ((float *)samples)[index] * gain; break;
         }
     }
@@ -114,11 +114,11 @@ static void scale(const struct ramp *ramp, void *samples, const float *gains, ui
 
 static int pop(pa_sink_input *input, size_t size, pa_memchunk *chunk) {
     struct ramp *ramp = find(input);
-    /* It is there for as long as this function is in the stream. */
+    /* The ramp exists as long as this function is in the stream. */
     if (ramp == NULL) return -1;
     int result = ramp->pop(input, size, chunk);
     if (result < 0) return result;
-    obey(ramp);
+    apply_target(ramp);
     uint32_t frames = (uint32_t)(CPC_FIELD(chunk, pa_memchunk, length) / ramp->frame_size);
     if (glide_is_idle(&ramp->glide)) return result;
     pa_memchunk_make_writable(chunk, 0);
@@ -139,22 +139,22 @@ static void process_rewind(pa_sink_input *input, size_t size) {
     struct ramp *ramp = find(input);
     if (ramp == NULL) return;
     glide_go_back(&ramp->glide, (uint32_t)(size / ramp->frame_size));
-    obey(ramp);
+    apply_target(ramp);
     ramp->process_rewind(input, size);
 }
 
-enum message { MESSAGE_GLIDE, MESSAGE_NOTHING };
+enum message { MESSAGE_TARGET, MESSAGE_NOTHING };
 struct message_data {
     struct ramp *ramp;
-    struct order order;
+    struct target target;
 };
 
 static int process_message(pa_msgobject *object, int code, void *data, int64_t offset, pa_memchunk *chunk) {
     const struct message_data *message = data;
     (void)object, (void)offset, (void)chunk;
-    if (code != MESSAGE_GLIDE) return 0;
-    message->ramp->order = message->order;
-    message->ramp->is_ordered = true;
+    if (code != MESSAGE_TARGET) return 0;
+    message->ramp->target = message->target;
+    message->ramp->has_new_target = true;
     pa_sink_input_request_rewind(message->ramp->input, 0, true, false, false);
     return 0;
 }
@@ -200,31 +200,31 @@ static struct ramp *make_ramp(pa_sink_input *input) {
     ramp->process_rewind = CPC_FIELD(input, pa_sink_input, process_rewind);
     glide_init(&ramp->glide, 1, specification.rate * MEMORY);
     insert(ramp);
-    /* The thread finds the ramp as soon as it sees one of these. */
+    /* The thread looks for the ramp as soon as it sees one of these functions. */
     __atomic_store_n(&CPC_FIELD(input, pa_sink_input, pop), pop, __ATOMIC_RELEASE);
     __atomic_store_n(&CPC_FIELD(input, pa_sink_input, process_rewind), process_rewind, __ATOMIC_RELEASE);
     return ramp;
 }
 
-/* Returns when the thread has taken the order, and before it has taken sound back. */
-static void order(pa_asyncmsgq *thread, struct ramp *ramp, struct order order) {
-    struct message_data message = {ramp, order};
-    pa_asyncmsgq_send(thread, receiver, MESSAGE_GLIDE, &message, 0, NULL);
+/* Returns when the thread has the target, and before it has taken sound back. */
+static void send_target(pa_asyncmsgq *thread, struct ramp *ramp, struct target target) {
+    struct message_data message = {ramp, target};
+    pa_asyncmsgq_send(thread, receiver, MESSAGE_TARGET, &message, 0, NULL);
 }
 
-/* Returns when the thread is through with what it was doing, and with the sound that it had to take back. */
+/* Returns when the thread has finished its work, and has taken back the sound that it had to. */
 static void wait_for(pa_asyncmsgq *thread) { pa_asyncmsgq_send(thread, receiver, MESSAGE_NOTHING, NULL, 0, NULL); }
 
 bool cpc_sink_input_glide(pa_sink_input *input, float position, double seconds, bool is_from_silence) {
     if (!(position >= 0 && position <= 1) || !(seconds >= 0 && seconds <= LONGEST)) return false;
     struct ramp *ramp = ramp_of(input);
-    /* At full level there is nothing to do. */
+    /* A stream without a ramp is at full level already. */
     if (ramp == NULL && position == 1 && !is_from_silence) return cpc_sink_input_can_glide(input);
     if (ramp == NULL) ramp = make_ramp(input);
     pa_asyncmsgq *thread = cpc_thread_of_input(input);
     if (ramp == NULL || thread == NULL) return false;
     double frames = seconds * CPC_FIELD(input, pa_sink_input, sample_spec).rate;
-    order(thread, ramp, (struct order){position, (uint32_t)(frames + 0.5), is_from_silence});
+    send_target(thread, ramp, (struct target){position, (uint32_t)(frames + 0.5), is_from_silence});
     return true;
 }
 
@@ -233,14 +233,14 @@ void cpc_sink_input_end_glide(pa_sink_input *input) {
     if (ramp == NULL) return;
     pa_asyncmsgq *thread = cpc_thread_of_input(input);
     if (thread != NULL) {
-        /* What has been mixed ahead gets its full level again. */
-        order(thread, ramp, (struct order){.target = 1});
+        /* Sound that has been mixed ahead gets its full level again. */
+        send_target(thread, ramp, (struct target){.position = 1});
         wait_for(thread);
     }
     __atomic_store_n(&CPC_FIELD(input, pa_sink_input, pop), ramp->pop, __ATOMIC_RELEASE);
     __atomic_store_n(&CPC_FIELD(input, pa_sink_input, process_rewind), ramp->process_rewind, __ATOMIC_RELEASE);
-    /* A stream that moves has no thread. With a filter that moves, the thread may be anybody's, and may be reading the ramp
-     * for the last time: so its memory is left. */
+    /* A stream that moves has no thread. If a filter below the stream moves, any thread may be reading the ramp for the last
+     * time, so the ramp is not freed. */
     if (thread != NULL) wait_for(thread);
     take_out(ramp);
     if (thread != NULL || CPC_FIELD(input, pa_sink_input, sink) == NULL) free(ramp);

@@ -46,7 +46,7 @@ static const char factor_key[] = "audio-session", update_key[] = "audio-session.
 
 static void add_factor(pa_sink_input *input, const char *key, pa_volume_t volume) {
     pa_cvolume all;
-    /* One channel is applied to all. */
+    /* A factor with one channel applies to all channels. */
     pa_cvolume_set(&all, 1, volume);
     pa_sink_input_add_volume_factor(input, key, &all);
 }

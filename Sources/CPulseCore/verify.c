@@ -252,7 +252,7 @@ static const char *check_module(const void *module) {
     return NULL;
 }
 
-/* Whether a piece of sound is as large as its block, where it begins there, and its length: all that is set to nothing. */
+/* Whether the daemon clears as many bytes of a piece of sound as our fields say: its block, where it begins there, its length. */
 static bool is_chunk_known(void) {
     size_t words[8], count = 0;
     memset(words, 1, sizeof words);
@@ -263,7 +263,7 @@ static bool is_chunk_known(void) {
 
 static const char *check_core(const void *core) {
     CHECK(is_chunk_known(), "pieces of sound");
-    /* All that a main loop has but its first word are functions. */
+    /* A main loop has only functions after its first word. */
     const void *loop = word(core, L(pa_core_mainloop));
     for (size_t entry = offsetof(pa_mainloop_api, io_new); entry < sizeof(pa_mainloop_api); entry += sizeof loop)
         CHECK(file_of(word(loop, entry)) != NULL, "main loop");
@@ -342,12 +342,12 @@ static bool is_method(const void *object, size_t offset) { return number(object,
 bool cpc_prove_callbacks(const void *input) {
     const size_t first = L(pa_sink_input_pop), last = L(pa_sink_input_process_rewind);
     const void *pop = word(input, first), *rewind = word(input, last), *message = word(input, L(pa_msgobject_process_msg));
-    /* Before the first one lie two numbers, and between them the function for the end of the sound, which a stream may lack. */
+    /* Two numbers lie before the two functions; between them lies the function for the end of the sound, which may be missing. */
     const void *underrun;
     return file_of(pop) != NULL && file_of(pop) == file_of(rewind) && pop != rewind && last == first + 2 * sizeof pop &&
         is_method(input, first - sizeof pop) && is_method(input, first - sizeof pop / 2) &&
         read_word(input, first + sizeof pop, &underrun) && (underrun == NULL || file_of(underrun) == file_of(pop)) &&
-        /* The function for messages is all that is added to what every object has. */
+        /* To the fields of every object, a receiver of messages adds only its function. */
         L(pa_msgobject_process_msg) == L(pa_object_check_type) + sizeof message && file_of(message) != NULL;
 }
 
@@ -366,8 +366,8 @@ static const char *check_source_output(const void *output) {
     return NULL;
 }
 
-/* Of each kind: the daemon's name of it, and one for people; what to check beside its fields; the function that tells it from
- * others; and the place of the core's set of all. */
+/* For each kind: the daemon's name, and the name for people; the check beside that of its fields; the function that tells the
+ * kind from others; and the place of the core's set of this kind. */
 static const struct {
     const char *type, *name;
     const char *(*check)(const void *object);
@@ -439,7 +439,7 @@ static bool prove_parts(enum cpc_kind kind, const void *table) {
 static bool prove_all(void) {
     enum { MOST = 64 };
     for (enum cpc_kind kind = 0; kind < CPC_KINDS; kind++) {
-        /* What the other modules are does not matter. */
+        /* Other modules do not matter. */
         if (kinds[kind].all == 0 || kind == CPC_KIND_pa_module) continue;
         pa_idxset *all = (pa_idxset *)word(verified_core, offset_at(kinds[kind].all));
         void *state = NULL, *object;

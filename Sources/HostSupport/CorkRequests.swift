@@ -1,6 +1,6 @@
 public import PolicyEngine
 
-/// The wish of a PulseAudio stream's client, derived from the states that it sets and its answers to cork requests.
+/// What a PulseAudio stream's client wants, derived from the states that it sets and its answers to cork requests.
 ///
 /// PulseAudio does not distinguish "paused by the user" from "paused on request". So a cork that soon follows a request
 /// is its answer, and any other cork is the user's, or the late answer of a client on a busy machine. That client is

@@ -36,7 +36,7 @@ public struct NodeActivity: Sendable, Equatable {
 
     private var isCorked: Bool { isHeld && !ignoresPause }
 
-    /// Records the client's wish. Returns what to report to the policy; `nil` for no change.
+    /// Records what the client wants. Returns what to report to the policy; `nil` for no change.
     public mutating func want(_ isWanted: Bool) -> Bool? {
         guard isWanted != self.isWanted else { return nil }
         self.isWanted = isWanted

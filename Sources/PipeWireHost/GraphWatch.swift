@@ -4,7 +4,7 @@ import HostSupport
 /// Reads the rate and quantum of each part of the graph (R74).
 ///
 /// Each driver has a clock, in memory that the daemon shares with all nodes in the graph. The daemon does not announce
-/// changes there. It only makes them when nodes, their properties or its settings change.
+/// that a clock has changed. A clock changes only when nodes, their properties or the daemon's settings change.
 final class GraphWatch {
     /// One node.
     private final class Node {
@@ -100,7 +100,7 @@ final class GraphWatch {
     private func removed(_ node: Node) {
         node.listener = nil
         node.driver = nil
-        // Whoever follows it is told of another driver after this.
+        // The nodes that it drives are told of another driver after this.
         node.clock = nil
         nodes[node.node] = nil
         markStale()

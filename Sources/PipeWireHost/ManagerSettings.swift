@@ -5,9 +5,10 @@ import PolicyRuntime
 /// The settings of a session manager, in the metadata "sm-settings". One of them works against the policy:
 /// `linking.pause-playback`, which WirePlumber has since 0.5.11, and which is on by default.
 ///
-/// When a sink goes, it asks the players that were heard there to pause, and never asks them to go on. To the policy that
-/// would be their users' wish: nothing would go on when the headphones are back, and a call in a browser would stop
-/// instead of going on elsewhere. So it is off while the policy is in force. What is written here is never saved.
+/// When a sink goes, the session manager asks the players that were heard there to pause, and never asks them to go on.
+/// The policy would take these pauses for the users': no player would go on when the headphones are back, and a call in a
+/// browser would stop instead of going on elsewhere. So the setting is off while the policy is in force. The values that
+/// the module writes are never saved.
 final class ManagerSettings {
     /// The name of the metadata.
     static let name = "sm-settings"

@@ -33,7 +33,7 @@ final class NodeWatch {
         let frames = min(value("api.alsa.headroom").flatMap { Int64($0) } ?? 0, 48_000)
         headroom = .milliseconds(max(frames, 0) / 48)
         var facts = PortFacts(direction, of: value("node.name"), .pipeWire, value: value)
-        // In 0.3.65 no other property tells.
+        // In 0.3.65, no other property names the kind of sink.
         facts.origin = value("media.name") == "RAOP sink" ? "raop" : value("factory.name")
         self.facts = facts
         let route = RouteNode(
@@ -62,7 +62,7 @@ final class NodeWatch {
         listener = Listener(events) { pw_impl_node_add_listener(node, $0, $1, pointer(to: self)) }
     }
 
-    /// What the sink or source is like. Its latency depends on the graph's quantum and rate.
+    /// Channels, volume and latency. The latency depends on the graph's quantum and rate.
     var figures: DeviceFigures {
         let time =
             watch.host.graphQuantum * Double(latency.quanta)

@@ -29,14 +29,14 @@ public final class PipeWireHost: Host {
     private var hasBegun = false
     /// The objects that the daemon had before it ran its loop, and so before it served anybody, by their global ids.
     private var configuredObjects: Set<UInt32> = []
-    /// What is to be said of the nodes of WirePlumber's own role policy, by their global ids.
+    /// The words for the log about nodes of WirePlumber's own role policy, by their global ids.
     private var rolePolicyNodes: [UInt32: String] = [:]
     /// Whether the daemon is about to register an object.
     private var isRegistering = false
     /// The time for changes of streams' states in the graph in one turn of the loop, in nanoseconds; the rest waits for the next turn.
     private static let share: Int64 = 1_000_000
-    /// Whether the daemon lets gains glide in links.
-    private(set) var hasGlidingLinks = false
+    /// Whether the daemon allows ramps in links.
+    private(set) var hasLinkRamps = false
     private var linksHaveChanged = false
     private let streamCame: () -> Void
     /// The connection of meters to the daemon itself; made for the first one.
@@ -86,7 +86,7 @@ public final class PipeWireHost: Host {
             if let global { object(data, as: PipeWireHost.self)?.removed(global) }
         }
         contextListener = Listener(events) { pw_context_add_listener(context, $0, $1, pointer(to: self)) }
-        hasGlidingLinks = cpw_links_open(
+        hasLinkRamps = cpw_links_open(
             context, { data in object(data, as: PipeWireHost.self)?.linksChanged() }, pointer(to: self))
         // Clients first, because nodes are looked up by their clients.
         pw_context_for_each_global(
@@ -207,7 +207,7 @@ public final class PipeWireHost: Host {
     /// The properties of a stream if they, or what the policy makes of them, have changed.
     func changedProperties(of stream: StreamNode) -> StreamProperties? {
         let programs = programs(of: stream.node)
-        // A client that goes takes its streams along. Without it they would be somebody else's in their last moments.
+        // The streams of a client that has gone end. Until then, they would seem to belong to another program.
         if programs == nil, !stream.properties.identity.isOfServer { return nil }
         guard let runtime, let properties = streamProperties(of: stream.node) else { return nil }
         return properties != stream.properties || runtime.isOutdated(stream.id) ? properties : nil
@@ -231,11 +231,11 @@ public final class PipeWireHost: Host {
 
     private func client(in properties: UnsafePointer<pw_properties>?) -> OpaquePointer? { maker(of: properties).client }
 
-    /// Who has made an object, as the daemon has written into its properties.
+    /// Who has made an object, by its properties.
     ///
-    /// A factory writes its client there, but for objects that stay when their client goes (`object.linger`): what is there
-    /// then, the client has written. The daemon makes such objects itself while it reads its configuration, before it serves
-    /// anybody. pipewire-pulse makes nodes for any of its clients that asks for a module, and notes the module.
+    /// A factory writes its client there, except for an object that stays when its client goes (`object.linger`): there, the
+    /// client itself has written the value. The daemon makes such objects while it reads its configuration, before it serves
+    /// any client. pipewire-pulse makes nodes for any of its clients that asks for a module, and notes the module.
     private func maker(of properties: UnsafePointer<pw_properties>?) -> Maker {
         func value(_ key: String) -> String? { text(properties.flatMap { pw_properties_get($0, key) }) }
         if isTrue(value("object.linger")) {

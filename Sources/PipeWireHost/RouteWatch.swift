@@ -85,8 +85,8 @@ final class RouteWatch {
     /// The channels, the volume and the latency of a sink or source.
     func figures(of node: UInt32) -> DeviceFigures? { nodes[node]?.figures }
 
-    /// How long the longest buffer of a card lasts that is open. The last sound reaches it within two quanta: the stream
-    /// stops at the end of one, and the card is given the next one's silence.
+    /// How long the longest buffer of an open card lasts. The last sound reaches the buffer within two quanta: the stream
+    /// stops at the end of one quantum, and the card gets the silence of the next one.
     var longestBuffer: Duration {
         let longest = nodes.values.filter { device(of: $0) != nil }.map(\.buffer).max() ?? .zero
         return longest > .zero ? longest + host.graphQuantum * 2 : .zero
@@ -124,8 +124,8 @@ final class RouteWatch {
     /// The card whose change is being reported.
     private var reporting: UInt32?
 
-    /// Holds back the session manager until a card has played its buffer: its change is being reported, by which an output
-    /// was lost on which something was heard.
+    /// Holds back the session manager until the card whose change is being reported has played its buffer: the card has lost
+    /// an output on which something was heard.
     func lostHeardOutput() {
         guard let reporting else { return }
         let headroom = nodes(of: reporting).map(\.headroom).max() ?? .zero

@@ -121,7 +121,7 @@ package final class StreamNode: ServerStream {
     /// stream exists.
     package func readProperties() {
         guard let properties = host.changedProperties(of: self) else { return }
-        // The stream was moved because of what it was before.
+        // What the stream was before decided where it was moved.
         host.routes.send(global, to: nil)
         host.runtime?.remove(self, now: true)
         hold(false)
@@ -132,7 +132,7 @@ package final class StreamNode: ServerStream {
         host.runtime?.add(self)
     }
 
-    // MARK: - The client's wishes
+    // MARK: - What the client wants
 
     /// Whether the client wants to play, as far as the policy knows.
     package var wantsToPlay: Bool { activity.wantsToPlay }
@@ -196,13 +196,13 @@ package final class StreamNode: ServerStream {
         ramp(to: gain, frames: StreamNode.shortestRamp, fromSilence: false)
     }
 
-    /// The frames in which a gain goes to another at once, which is too short to be heard as a fade, and no click.
+    /// The frames of a change at once: too few to be heard as a fade, enough not to click.
     private static let shortestRamp: UInt32 = 480
 
-    /// Whether the daemon mixes all that the stream is heard on, or it is heard nowhere. What others record of the stream
-    /// itself is not lowered then.
+    /// Whether the daemon itself mixes every node on which the stream is heard. Recordings of the stream itself are not
+    /// lowered then.
     package var canRamp: Bool {
-        guard host.hasGlidingLinks, properties.direction == .playback else { return false }
+        guard host.hasLinkRamps, properties.direction == .playback else { return false }
         return Int(cpw_links_count(node)) == host.routes.heardLinkCount(of: global)
     }
 
@@ -211,11 +211,11 @@ package final class StreamNode: ServerStream {
         ramp(to: gain, frames: UInt32(exactly: max(frames, 1).rounded()) ?? 1, fromSilence: fromSilence)
     }
 
-    /// Lets the policy's gain go to another within some frames, from the next cycle of the graph on. Where the daemon does not
+    /// Ramps the policy's gain to a target within some frames, from the next cycle of the graph on. Where the daemon does not
     /// mix the stream, the soft volumes change at once.
     private func ramp(to gain: LinearGain, frames: UInt32, fromSilence: Bool) {
-        // Nothing of a stream that does not run could be cut. A gain that has just come out of the soft volumes has been told
-        // to its links in this turn, and a second target would replace the first.
+        // A change at once cuts no sound of a stream that does not run. If the gain has just moved from the soft volumes into
+        // the links, the links have got a target in this turn, and a second target would replace it.
         let jumps = updatePlaceOfGain() || !isRunning && gain < policyGain
         policyGain = gain
         if isInLinks { _ = cpw_links_glide(node, Float(gain.slider), jumps ? 0 : frames, fromSilence) }
@@ -241,7 +241,7 @@ package final class StreamNode: ServerStream {
         } else {
             // The soft volumes reach the client some cycles later. For a moment it is too low, and never too loud.
             writeVolumes()
-            _ = cpw_links_glide(node, 1, UInt32(CPW_LINKS_WAY_BACK), false)
+            _ = cpw_links_glide(node, 1, UInt32(CPW_LINKS_RETURN), false)
         }
         return true
     }

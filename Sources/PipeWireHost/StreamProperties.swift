@@ -58,8 +58,8 @@ struct StreamProperties: Equatable {
         func spoken(_ key: String) -> String? {
             speaksForOthers ? name(verified(key)).flatMap { $0.isEmpty ? nil : $0 } : nil
         }
-        // A sandbox without a name is one of which nothing is known; and so are clients on other machines, and who states
-        // pipewire-pulse's own process.
+        // Unknown are a sandbox without a name, a client on another machine, and a client that states pipewire-pulse's own
+        // process.
         let isNameless = ["pipewire.access.portal.app_id", "pipewire.snap.id"].contains {
             verified($0).map { $0.pointee == 0 } ?? false
         }

@@ -49,7 +49,7 @@ struct DeviceHandle {
         UInt32((isSink ? cpc_sink_sample_spec(pointer) : cpc_source_sample_spec(pointer)).channels)
     }
 
-    /// Its latency. The daemon waits for the thread of the sink or source to tell it.
+    /// Its latency. The daemon waits for the answer of the sink's or source's thread.
     var latency: Duration {
         .microseconds(Int64(clamping: isSink ? cpc_sink_latency(pointer) : cpc_source_latency(pointer)))
     }

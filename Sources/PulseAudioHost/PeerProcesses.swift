@@ -11,8 +11,8 @@ final class PeerProcesses {
     private let processes: any ProcessTree
     /// The sockets at the last look, by inode, with the process at the other end.
     private var known: [UInt64: UInt32] = [:]
-    /// The programs that each client may be, as they were when it came: one as a rule; several if somebody has called another
-    /// part of the daemon meanwhile, if all of them are outside of sandboxes; none for a client on the network.
+    /// The programs that each client may be, as they were when it came: one as a rule; several if other programs have
+    /// connected at the same time, and all of them are outside of sandboxes; none for a client on the network.
     private var candidates: [OpaquePointer: [Program]] = [:]
     /// The number of sockets that are considered for one client at most.
     private static let mostCandidates = 8
@@ -66,8 +66,8 @@ final class PeerProcesses {
         var gid: gid_t = 0
     }
 
-    /// The process at the other end of each socket that this process has accepted, by the socket's inode. A socket on which
-    /// it has called others itself, such as a bus, has no name.
+    /// The process at the other end of each socket that this process has accepted, by the socket's inode. A socket that this
+    /// process has connected itself, such as to a bus, has no name.
     private static func sockets() -> [UInt64: UInt32] {
         var result: [UInt64: UInt32] = [:]
         guard let folder = opendir("/proc/self/fd") else { return result }

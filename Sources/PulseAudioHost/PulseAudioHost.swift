@@ -172,7 +172,7 @@ public final class PulseAudioHost: Host {
         firstStream { $0.handle.pointer == pointer && $0.direction == direction }
     }
 
-    /// A stream of which something is so.
+    /// The first stream that meets a condition.
     private func firstStream(where isFound: (PulseStream) -> Bool) -> PulseStream? {
         for entry in runtime?.streams ?? [:] {
             if let stream = entry.value.server as? PulseStream, isFound(stream) { return stream }

@@ -22,9 +22,9 @@ package final class PulseStream: ServerStream {
     /// The policy's gain, and the one that its application prefers for recordings (R76).
     private var policyGain = LinearGain.unity
     private var inputGain = LinearGain.unity
-    /// Whether the policy's gain is in the stream's sound, where it can ramp, and not in its factor.
+    /// Whether the policy's gain is applied to the samples, where it can ramp, and not by the volume factor.
     private var isInSound = false
-    /// The gain that the device's thread was last told; it cannot be told while the stream moves.
+    /// The gain that was sent to the device's thread last; nothing can be sent while the stream moves.
     private var toldGain = LinearGain.unity
     /// Whether the stream is corked and muted in advance, because it would be rejected if its client started it (R8).
     private var isGuarded = false
@@ -137,7 +137,7 @@ package final class PulseStream: ServerStream {
     /// Leaves nothing of ours in the stream, which is about to go or to be left alone.
     func left() { handle.endRamp() }
 
-    // MARK: - The client's wishes
+    // MARK: - What the client wants
 
     /// Reads the stream's own volume and mute anew. Returns whether it was muted before, and whether it is louder now.
     func readVolume() -> (wasMuted: Bool, isHigher: Bool) {
@@ -197,7 +197,7 @@ package final class PulseStream: ServerStream {
     /// Whether the device's thread must hold the stream.
     private var isHeld: Bool { isStopped || isMute }
 
-    /// Whether it is to be silent and has no volume, so that it is held. To the policy it runs, as all that is muted does.
+    /// Whether it is to be muted and has no volume, so that it is held. For the policy it runs on, as a muted stream does.
     private var isMute: Bool { policyGain == .silence && handle.isPassthrough }
 
     package func hold(_ isHeld: Bool) {
@@ -238,8 +238,8 @@ package final class PulseStream: ServerStream {
     /// Whether the stream's gain can change with every sample.
     package var canRamp: Bool { handle.canRamp }
 
-    /// Lets the policy's gain go to another, from the first sound on that has not been played. Where it cannot ramp, the
-    /// factor changes at once.
+    /// Ramps the policy's gain to a target, from the first sample on that has not been played. Where no ramp is possible, the
+    /// volume factor changes at once.
     package func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) {
         let wasHeld = isHeld
         policyGain = gain
@@ -254,7 +254,7 @@ package final class PulseStream: ServerStream {
         if isNew, handle.ramp(to: policyGain, within: duration, fromSilence: fromSilence) {
             toldGain = policyGain
         } else if isNew, !handle.isRamping {
-            // There is no memory for it.
+            // There is no memory for a ramp.
             isInSound = false
         }
         writeFactor()

@@ -14,7 +14,7 @@ final class RouteWatch {
         report: { [unowned host] in host.handle($0) }, findNext: { [unowned self] in next(after: $0) })
     /// The latencies that were asked for, by node number.
     private var latencies: [UInt32: Duration] = [:]
-    /// The stream that goes now, which passes no sound on any more.
+    /// The stream that is about to go, and no longer passes sound on.
     private var leaving: OpaquePointer?
 
     init(host: PulseAudioHost) { self.host = host }

@@ -41,7 +41,7 @@ struct StreamHandle {
     /// Whether the stream's sound is passed through unchanged, for example to a receiver that decodes it.
     var isPassthrough: Bool { cpc_stream_is_passthrough(pointer, isPlayback) }
 
-    /// The factor of its volume that its user or client has set; 0 while that one mutes it. 1 for a recording.
+    /// The volume that its user or client has set, as a factor; 0 while it is muted, 1 for a recording.
     var volume: Double {
         guard isPlayback else { return 1 }
         return cpc_sink_input_is_muted(pointer) ? 0 : cpc_sink_input_volume(pointer)
@@ -69,13 +69,13 @@ struct StreamHandle {
     /// Sets our factor on the stream's volume. Returns whether the stream can have a factor.
     func setFactor(_ factor: Double) -> Bool { cpc_stream_set_factor(pointer, isPlayback, factor) }
 
-    /// Whether our gain can change with every sample of the stream, or does.
+    /// Whether our gain can change with every sample of the stream.
     var canRamp: Bool { isPlayback && cpc_sink_input_can_glide(pointer) }
 
-    /// Whether our gain does.
+    /// Whether our gain is applied sample by sample now.
     var isRamping: Bool { isPlayback && cpc_sink_input_is_gliding(pointer) }
 
-    /// Lets our gain go to another, sample by sample. Returns whether the device's thread was told.
+    /// Ramps our gain to a target, sample by sample. Returns whether the device's thread got the target.
     func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) -> Bool {
         cpc_sink_input_glide(pointer, Float(gain.slider), duration / .seconds(1), fromSilence)
     }

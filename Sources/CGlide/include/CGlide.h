@@ -6,51 +6,51 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The position of a volume slider, whose third power is the gain, as everywhere on the desktop: equal ways on it sound
- * equally long. From 0 to 1. */
+/* The position of a volume slider from 0 to 1, whose third power is the gain, as everywhere on the desktop: equal distances
+ * on it sound equal. */
 typedef float glide_position;
 
-/* Ways that are known at the same time. One more waits until the oldest is over. */
-enum { GLIDE_MAX_WAYS = 8 };
+/* Ramps that are known at the same time. One more waits until the oldest is over. */
+enum { GLIDE_MAX_RAMPS = 8 };
 
-/* A way from wherever the gain is to a target, in a number of frames. It begins and ends at rest: the position, its
- * speed and its acceleration have no jump, also where another way had not yet ended. */
-struct glide_way {
+/* A ramp from the present gain to a target, in a number of frames. It begins and ends at rest: the position, its speed and its
+ * acceleration have no jump, also where another ramp has not ended yet. */
+struct glide_ramp {
     glide_position target;
     uint32_t length;
-    /* The frames since its begin; negative where the server has gone back to before it. */
+    /* The frames since it began; negative if the server has gone back to before that. */
     int64_t passed;
 };
 
 struct glide {
-    /* Where it was before the oldest of the ways. */
+    /* The position before the oldest of the ramps. */
     glide_position begin;
-    /* For how many frames after its end a way is known, because the server may go back. */
+    /* For how many frames after its end a ramp is remembered, because the server may go back. */
     uint32_t memory;
     uint32_t count;
-    struct glide_way ways[GLIDE_MAX_WAYS];
+    struct glide_ramp ramps[GLIDE_MAX_RAMPS];
 };
 
-/* Puts a gain that has no ways at a position. The server may go back by as many frames as `memory`. */
+/* Sets the gain to a position, without ramps. The server may go back by `memory` frames. */
 void glide_init(struct glide *glide, glide_position position, uint32_t memory);
-/* Begins a way to a target; with a length of 0 frames, it is there at once. What was to begin later, does not. Returns false
- * if it has to wait. */
+/* Begins a ramp to a target; with a length of 0 frames, the gain jumps. Ramps that were to begin later are dropped. Returns
+ * false if the ramp has to wait. */
 bool glide_begin(struct glide *glide, glide_position target, uint32_t length);
-/* Where it will be when all ways are over. */
+/* The position when all ramps are over. */
 glide_position glide_target(const struct glide *glide);
-/* Where it is now. */
+/* The present position. */
 glide_position glide_now(const struct glide *glide);
-/* Whether it is at rest at full level, so that the sound needs no work. */
+/* Whether the gain rests at full level, so that the sound stays as it is. */
 static inline bool glide_is_idle(const struct glide *glide) { return glide->count == 0 && glide->begin == 1; }
-/* Writes the gain of each of the next frames, and goes on by as many. */
+/* Writes the gain of each of the next frames, and goes on by these frames. */
 void glide_gains(struct glide *glide, float *gains, uint32_t frames);
-/* Multiplies samples by the gain, and goes on by as many frames. */
+/* Multiplies samples by the gain, and goes on by their frames. */
 void glide_apply(struct glide *glide, const float *from, float *to, uint32_t frames);
-/* Goes on by frames without sound. */
+/* Goes on by frames that have no sound. */
 void glide_go_on(struct glide *glide, uint32_t frames);
-/* Goes back by frames, which get the same gain as before when they come again. */
+/* Goes back by frames; when these come again, they get the same gains as before. */
 void glide_go_back(struct glide *glide, uint32_t frames);
-/* While nothing arrives, nothing is heard: a gain that falls is there at once, and one that rises waits. */
+/* For a cycle without sound, of which nothing is heard: a falling gain reaches its target at once, a rising one waits. */
 void glide_skip(struct glide *glide);
 
 #endif

@@ -75,24 +75,24 @@ float cpw_volumes_slider(const struct cpw_volumes *volumes);
 /* Writes softVolumes and softMute only; returns a negative errno on failure. */
 int cpw_node_write_soft_volumes(struct pw_impl_node *node, const float *volumes, uint32_t count, bool mute);
 
-/* Links: how loud a stream is on its way into the sinks that the server itself mixes for. A gain glides there with every
- * sample, and nothing of it is in the stream's own volumes. Elsewhere streams have soft volumes only.
+/* Links: the gain of a stream before the mixers of sinks, for sinks that the server itself mixes for. The gain changes with
+ * every sample, and the stream's own volumes stay as they are. Elsewhere, streams have soft volumes only.
  *
- * The callback is called when a stream may have got or lost such links. Returns whether the server has what it takes. */
+ * The callback is called when a stream may have got or lost such links. Returns whether the server has the functions for it. */
 bool cpw_links_open(struct pw_context *context, void (*callback)(void *data), void *data);
-/* No more calls; the gains stay as they are. */
+/* Ends the callbacks; the gains stay as they are. */
 void cpw_links_close(void);
-/* Takes part in the mixing for a sink, from when its inputs get a format. */
+/* Takes part in the mixing for a sink as soon as its inputs get a format. */
 void cpw_links_watch(struct pw_impl_node *sink);
-/* The number of a stream's links whose gain can glide. */
+/* The number of a stream's links whose gain can change with every sample. */
 uint32_t cpw_links_count(struct pw_impl_node *stream);
-/* Lets the gain of all such links, also of those to come, glide within a number of frames; with 0 it jumps. Either from
- * where it is, or from silence, for a stream that is not heard. The slider is the cube root of the gain, from 0 to 1, on which
- * the way is even. Returns false if there is no memory. */
+/* Ramps the gain of all such links, also of later ones, within a number of frames; with 0 the gain jumps. The ramp begins at
+ * the present gain, or at silence for a stream that is not heard. The slider, from 0 to 1, is the cube root of the gain.
+ * Returns false if there is no memory. */
 bool cpw_links_glide(struct pw_impl_node *stream, float slider, uint32_t frames, bool is_from_silence);
 /* The frames in which links give a gain back once soft volumes lower the stream: a tenth of a second at 48 kHz. */
-enum { CPW_LINKS_WAY_BACK = 4800 };
-/* Forgets what links to come are told. */
+enum { CPW_LINKS_RETURN = 4800 };
+/* Forgets the gain that later links of a stream would get. */
 void cpw_links_forget(struct pw_impl_node *stream);
 
 /* Meters: streams of our own that record other streams, for the highest sample of each period. The core is a connection
@@ -106,11 +106,11 @@ void cpw_meter_destroy(struct cpw_meter *meter);
 
 /* The clock of a graph. */
 enum { CPW_MAX_QUANTUM = 1 << 16, CPW_MAX_RATE = 10000000 };
-/* Where the clock of the graph that a node drives is, for as long as the node exists. NULL if that cannot be found out. Lets
- * another node follow it for a moment, so only while the daemon is not in the middle of its work. */
+/* The clock of the graph that a node drives, valid as long as the node exists; NULL if it cannot be found. Lets another node
+ * follow the driver for a moment, so must not be called while the daemon is in the middle of its work. */
 const struct spa_io_clock *cpw_node_clock(struct pw_context *context, struct pw_impl_node *driver);
-/* Reads the rate, and the frames of a cycle: as the daemon has just decided since 0.3.69, before as they are in the present
- * cycle. Returns false if there is nothing of use. */
+/* Reads the rate, and the frames of a cycle: since 0.3.69 as the daemon has decided last, before as they are in the present
+ * cycle. Returns false if the clock has no valid numbers. */
 bool cpw_clock_read(const struct spa_io_clock *clock, uint32_t *rate, uint32_t *quantum);
 
 /* The latency that a node's ports state: the sum of that many quanta, frames and nanoseconds. */
@@ -122,8 +122,8 @@ struct cpw_latency {
     int64_t nanoseconds;
 };
 
-/* Reads what a sink's inputs state of the time until their sound is heard, or a source's outputs of the time since
- * theirs was: the longest of all ports. */
+/* Reads the longest latency of a sink's inputs (the time until their sound is heard) or of a source's outputs (the time since
+ * their sound was recorded). */
 void cpw_node_read_latency(struct pw_impl_node *node, bool is_sink, struct cpw_latency *latency);
 
 /* A Route or EnumRoute parameter: one port of a card. Longer texts are cut. */

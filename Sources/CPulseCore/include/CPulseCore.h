@@ -100,14 +100,14 @@ void cpc_disconnect(pa_hook_slot *slot);
 enum cpc_state { CPC_INIT, CPC_RUNNING, CPC_CORKED, CPC_UNLINKED };
 
 enum cpc_state cpc_stream_state(cpc_stream *stream, bool is_playback);
-/* Whether the sound is passed through as it is, not as samples: it can neither be mixed nor have a factor. */
+/* Whether the sound is encoded, and passed through unchanged: it can neither be mixed nor have a factor. */
 bool cpc_stream_is_passthrough(cpc_stream *stream, bool is_playback);
 /* Sets our own factor on the stream's amplitude, which no mixer shows or saves; 1 removes it. A source output has only one such
  * factor, which is ours from the first call on. The factor takes effect at once, so a fade needs many calls. Only for linked
  * streams that are not moving. False if the stream can have no factor. */
 bool cpc_stream_set_factor(cpc_stream *stream, bool is_playback, double factor);
 /* Holds the stream, so that the device does not process it, as if it were corked; or releases it. The state that the client
- * knows and sets stays as it is. A later change of that state ends the hold. Streams that are synchronized
+ * sets stays as it is. A later change of that state ends the hold. Streams that are synchronized
  * (pa_stream_connect_playback's sync_stream) are held together. Only for linked streams that are not moving. Sound that was
  * mixed ahead may be audible after the call, unless the stream's factor was set to 0 before. False if nothing was done. */
 bool cpc_stream_hold(cpc_stream *stream, bool is_playback, bool is_held);
@@ -117,21 +117,21 @@ void cpc_stream_kill(cpc_stream *stream, bool is_playback);
 /* Moves the stream, but not as the user's choice. Returns 0 or a negative PA_ERR_.... */
 int cpc_stream_move(cpc_stream *stream, bool is_playback, cpc_device *device);
 
-/* The factor of the stream's loudest channel that its user or client has set, without ours; 1 at the full level. Where the
- * slider of the sink moves those of its streams, relative to the sink's. */
+/* The factor that the stream's user or client has set for its loudest channel, without ours; 1 at the full level. With flat
+ * volumes, relative to the sink's. */
 double cpc_sink_input_volume(pa_sink_input *input);
-/* Whether the stream's gain can glide: its samples have a form that can be multiplied (16, 32 bits, or floating point, in the
- * machine's order), and it is linked and not moving, or glides already. */
+/* Whether the stream's gain can change with every sample: its samples have 16 or 32 bits, or are floating point, in the
+ * machine's byte order, and the stream is linked and not moving; or its gain does so already. */
 bool cpc_sink_input_can_glide(pa_sink_input *input);
-/* Whether a gain of ours is in the stream: from the first time that it is lowered to its end. */
+/* Whether we multiply the stream's samples: from the first ramp until cpc_sink_input_end_glide. */
 bool cpc_sink_input_is_gliding(pa_sink_input *input);
-/* Lets a gain of ours go from where it is, or from silence, to another within some seconds, sample by sample, from the first
- * sound on that has not been played. `position` is that of a volume slider from 0 to 1, whose third power is the gain. False
- * if the stream moves, or cannot glide. */
+/* Ramps our gain to a target within some seconds, sample by sample, from the present gain or from silence, beginning with the
+ * first sample that has not been played. `position` is that of a volume slider from 0 to 1, whose third power is the gain.
+ * False if the stream moves, or its gain cannot change so. */
 bool cpc_sink_input_glide(pa_sink_input *input, float position, double seconds, bool is_from_silence);
-/* Gives the stream back its full level at once, and leaves nothing in it. Must be called before the stream is unlinked. */
+/* Gives the stream back its full level at once, and its own functions. Must be called before the stream is unlinked. */
 void cpc_sink_input_end_glide(pa_sink_input *input);
-/* Frees what is left when no stream glides any more. */
+/* Frees the rest when no stream has a gain of ours any more. */
 void cpc_end_glides(void);
 /* In frames per second; level meters use a low rate. */
 uint32_t cpc_source_output_rate(pa_source_output *output);
@@ -145,8 +145,8 @@ bool cpc_sink_is_open(pa_sink *sink);
 /* The position of the volume slider of the sink's loudest channel, 1 at the full level; more if it is louder; 0 while it is
  * muted. */
 double cpc_sink_slider(pa_sink *sink);
-/* What the device buffers at most as its streams have asked for, in microseconds; 0 while it is suspended. The daemon waits for
- * the device's thread. */
+/* The most that the device buffers for its present streams, in microseconds; 0 while it is suspended. The daemon waits for the
+ * device's thread. */
 pa_usec_t cpc_sink_latency(pa_sink *sink);
 pa_usec_t cpc_source_latency(pa_source *source);
 /* Iterate over the ports of a device or card, as cpc_iterate. */
