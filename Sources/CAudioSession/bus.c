@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Messages that are taken before other threads have their turn. */
+/* The number of messages that are handled before other threads have their turn. */
 enum { TURN = 64 };
 
 /* MARK: Connection */
@@ -31,7 +31,7 @@ static int owner_answered(sd_bus_message *message, void *data, sd_bus_error *err
         sd_bus_message_read(message, "s", &owner);
     }
     if (owner == NULL) as_fail_start(session);
-    /* A signal may have come first. */
+    /* A signal may have told the owner already. */
     if (owner != NULL && session->owner == NULL) as_owner_changed(session, owner);
     return 0;
 }
@@ -75,7 +75,7 @@ static int request_answered(sd_bus_message *message, void *data, sd_bus_error *e
     if (request == NULL) return 0;
     const sd_bus_error *failure = sd_bus_message_get_error(message);
     if (failure != NULL && sd_bus_is_open(session->bus) <= 0) {
-        /* The connection has ended, which sd-bus says next: it is done as without the service. */
+        /* The connection has ended, as sd-bus reports next. The request is done then as without the service. */
         request->next = session->requests;
         session->requests = request;
         return 0;
@@ -84,29 +84,29 @@ static int request_answered(sd_bus_message *message, void *data, sd_bus_error *e
     if (failure != NULL && failure->message != NULL) {
         snprintf(request->reason, sizeof request->reason, "%s", failure->message);
     }
-    /* Once more, as a signal may have changed what is wanted meanwhile. */
+    /* Once more, because a signal may have changed the wanted values meanwhile. */
     if (status == kAudioSessionNoError) status = as_wish(session, &session->wanted, request);
     as_unmix(session);
-    /* Whoever activates again needs no end of the interruption. */
+    /* An activation needs no end of the interruption. */
     if (status == kAudioSessionNoError && request->id == 0 && request->datum.number == 1) session->is_interrupted = false;
     as_finish(request, status);
     if (failure != NULL && sd_bus_error_has_name(failure, SD_BUS_ERROR_NO_REPLY)) {
         as_hung(session);
     } else if (failure != NULL && (sd_bus_error_has_name(failure, SD_BUS_ERROR_UNKNOWN_OBJECT) ||
                                    sd_bus_error_has_name(failure, SD_BUS_ERROR_ACCESS_DENIED))) {
-        /* The service does not know the session any longer. */
+        /* The service no longer knows the session. */
         as_lost(session);
         as_retry_later(session);
     }
     return 0;
 }
 
-/* Does what a request asks, as far as that goes without an answer. */
+/* Carries a request out, up to the answer of the service. */
 static void begin_request(struct as_session *session, struct as_request *request) {
     struct as_wanted next = session->wanted;
     OSStatus status = as_wish(session, &next, request);
     bool is_same = as_is_option(request->id) && next.options == session->wanted.options;
-    /* An option that stays as it is says nothing; setting it would set the category too. */
+    /* An option that stays as it is is not sent, because that would set the category, too. */
     if (status != kAudioSessionNoError || is_same) {
         as_finish(request, status);
     } else if (session->state != AS_READY) {
@@ -188,7 +188,7 @@ void *as_bus_run(void *data) {
         if (!session->is_closing) wait_for_something(session);
     }
     if (session->state == AS_READY) {
-        /* Sent at once if the socket has room; else the end of the connection closes the session. */
+        /* Sent at once if the socket takes it; else the end of the connection closes the session. */
         sd_bus_message *message = as_call_new(session, "Close");
         if (message != NULL) sd_bus_send(session->bus, message, NULL);
         sd_bus_message_unref(message);

@@ -6,7 +6,7 @@
 
 void as_drop_connection(struct as_session *session) {
     session->slot = sd_bus_slot_unref(session->slot);
-    /* First forgotten: the child of a fork closes what is here. */
+    /* Cleared first, because the child of a fork closes this descriptor. */
     session->bus_fd = -1;
     session->bus = sd_bus_close_unref(session->bus);
     session->state = AS_DOWN;

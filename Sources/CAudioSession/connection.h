@@ -14,28 +14,28 @@
 /* MARK: The connection (connection.c) */
 
 void as_drop_connection(struct as_session *session);
-/* Nothing was reached: try again later. */
+/* Tries again later to reach the bus or the service. */
 void as_retry_later(struct as_session *session);
-/* Fails the first opening, for which nobody waits any longer than needed. */
+/* Fails the first opening at once, without another try. */
 void as_fail_start(struct as_session *session);
 void as_match(struct as_session *session, const char *member, const char *rule);
 /* Sends a call, whose answer goes to the handler. False if it could not be sent. */
 bool as_send(struct as_session *session, sd_bus_message *message, sd_bus_message_handler_t handler);
 /* A call of the session's own; NULL without one, or without memory. */
 sd_bus_message *as_call_new(struct as_session *session, const char *member);
-/* The call that tells the service of a property, or with 0 of activation, in what is wanted; NULL without memory. */
-/* Tells the service that the session does not mix any more, if that has to be told. Nothing depends on the answer. */
+/* Tells the service that the session does not mix any more, if the service has to know. Nothing depends on the answer. */
 void as_unmix(struct as_session *session);
+/* The call that sets a property, or with 0 the activation, to its wanted value; NULL without memory. */
 sd_bus_message *as_wish_call(struct as_session *session, const struct as_wanted *wanted, AudioSessionPropertyID id,
                              bool notify_others);
 
 /* MARK: The session with the service (opening.c) */
 
-/* Opens a session with the service, and sets all up that was asked for. */
+/* Opens a session with the service, and sets all that the application wants. */
 void as_open(struct as_session *session);
 /* The service is gone, or its session is. */
 void as_lost(struct as_session *session);
-/* The service did not answer. What it does later would be for nobody, so that the connection ends, and all with it. */
+/* The service did not answer: closes the connection, because nobody waits for a late answer. */
 void as_hung(struct as_session *session);
 void as_owner_changed(struct as_session *session, const char *owner);
 

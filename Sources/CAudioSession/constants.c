@@ -1,4 +1,4 @@
-/* Texts that stand in sources: each is one value, for as long as the program runs. */
+/* Constant texts: each is one value, as long as the program runs. */
 #include "values.h"
 
 #include <stdatomic.h>
@@ -10,10 +10,10 @@ struct constant {
     AudioSessionValueRef value;
 };
 
-/* The newest first. It only grows, so that it is read, and after fork() goes on, without a lock. */
+/* The newest first. The list only grows, so that it needs no lock, also after fork(). */
 static _Atomic(struct constant *) constants;
 
-/* More than anybody gives back: CFRelease(CFSTR("text")) does nothing on the phone. */
+/* More references than a program releases: CFRelease(CFSTR("text")) does nothing on the phone. */
 static const UInt32 always = UINT32_MAX / 2;
 
 static struct constant *make(const char *text) {
@@ -29,7 +29,7 @@ AudioSessionValueRef AudioSessionValueConstantString(const char *inText) {
     struct constant *added = NULL, *first = atomic_load(&constants), *known = NULL;
     if (inText == NULL) return NULL;
     for (;;) {
-        /* Those that have come since the last look. */
+        /* The texts that have been added since the last search. */
         for (struct constant *one = first; one != known; one = one->next) {
             if (strcmp(AudioSessionValueGetString(one->value), inText) != 0) continue;
             if (added != NULL) {

@@ -1,4 +1,4 @@
-/* Callbacks that run: one after another, on a thread of the library or where the application says. */
+/* Callbacks run one after another, on a thread of the library or in AudioSessionDispatch(). */
 #include "delivery.h"
 
 #include <unistd.h>
@@ -12,7 +12,7 @@ bool as_is_inside(void) { return is_inside; }
 AudioSessionInterruptionType as_ending(void) { return ending; }
 void as_delivery_reset(void) {
     delivering = NULL;
-    /* The child may have been made inside of a callback, and is in none of its own. */
+    /* A child that was made inside a callback runs no callback itself. */
     is_inside = false;
     ending = 0;
 }
@@ -23,7 +23,7 @@ void as_delivery_settle(struct as_session *session) {
 
 /* MARK: Calling */
 
-/* The next listener of an event after one with that serial; a listener may have removed any other meanwhile. */
+/* The next listener of an event after the listener with a serial; a listener may have removed any other. */
 static struct as_listener *next_listener(struct as_session *session, const struct as_event *event, uint64_t after) {
     struct as_listener *next = NULL;
     for (struct as_listener *listener = session->listeners; listener != NULL; listener = listener->next) {
@@ -33,7 +33,7 @@ static struct as_listener *next_listener(struct as_session *session, const struc
     return next;
 }
 
-/* Calls back for the oldest event. Takes the lock, which is held, away meanwhile. */
+/* Calls back for the oldest event. Releases the held lock meanwhile. */
 static void deliver(struct as_session *session) {
     struct as_event *event = as_event_take(session);
     uint64_t none;
@@ -109,7 +109,7 @@ OSStatus AudioSessionDispatch(void) {
         return session == NULL ? kAudioSessionNotInitialized : kAudioSessionNoError;
     }
     as_retain(session);
-    /* What comes meanwhile has made the descriptor readable again. */
+    /* An event that comes meanwhile makes the descriptor readable again. */
     for (unsigned left = session->event_count; left > 0; left--) {
         while (delivering != NULL && !session->is_closing) pthread_cond_wait(&as_changed, &as_lock);
         if (session->is_closing || session->events == NULL) break;

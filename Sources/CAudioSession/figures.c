@@ -1,4 +1,4 @@
-/* What the service says: kept as it arrives, and read as properties. */
+/* The values that the service reports: kept as they arrive, and read as properties. */
 #include "delivery.h"
 #include "service.h"
 
@@ -40,8 +40,8 @@ void as_figure_set(struct as_session *session, enum as_figure figure, AudioSessi
     AudioSessionValueRelease(session->figures[figure]);
     session->figures[figure] = value;
     const char *override_route = figure == AS_OVERRIDE ? AudioSessionValueGetString(value) : NULL;
-    /* R6, R41: another library has set it, or a change of route or an interruption has ended it. While a new session is set
-     * up, it has none yet. */
+    /* R6, R41: another library has set the override, or a change of route or an interruption has ended it. A session that is
+     * being set up has no override yet. */
     if (session->state == AS_READY && override_route != NULL) {
         session->wanted.override_route = strcmp(override_route, "speaker") == 0 ? kAudioSessionOverrideAudioRoute_Speaker
                                                                                 : kAudioSessionOverrideAudioRoute_None;
@@ -75,7 +75,7 @@ static const char *text(AudioSessionValueRef value, const char *key) {
     return AudioSessionValueGetString(member(value, key));
 }
 
-/* A number, 31 bits and never 0, that goes with a port's id: FNV-1a. */
+/* The number for a port's id, of 31 bits and never 0: FNV-1a. */
 static UInt32 port_number(const char *id) {
     UInt32 hash = 2166136261u;
     for (; *id != 0; id++) hash = (hash ^ (unsigned char)*id) * 16777619u;
@@ -120,7 +120,7 @@ static bool has_port(AudioSessionValueRef ports, const char *id) {
     return false;
 }
 
-/* The number of the port that is preferred and there, else of the accessory in use. */
+/* The number of the preferred port if it is there, else of the accessory in use. */
 static AudioSessionValueRef accessory_in_use(struct as_session *session, bool is_input) {
     const char *wanted = is_input ? session->wanted.input : session->wanted.output;
     bool is_there = session->state != AS_READY || has_port(session->figures[is_input ? AS_INPUTS : AS_OUTPUTS], wanted);

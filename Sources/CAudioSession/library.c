@@ -1,11 +1,11 @@
-/* The session of this process: initialized, asked, closed, and forgotten by the child of a fork. */
+/* The session of this process: initializes it, asks it and closes it; the child of a fork forgets it. */
 #include "connection.h"
 #include "delivery.h"
 
 #include <signal.h>
 #include <unistd.h>
 
-/* A session on its way to be the current one. */
+/* A session that is being initialized. */
 static struct as_session *starting;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -31,7 +31,7 @@ static void in_child(void) {
     forget(starting);
     as_current = starting = NULL;
     as_delivery_reset();
-    /* It has no waiters here. */
+    /* The child has no threads that wait. */
     as_make_condition();
     pthread_mutex_unlock(&as_lock);
 }
@@ -56,7 +56,7 @@ static bool start_thread(struct as_session *session, pthread_t *thread, void *(*
     return is_started;
 }
 
-/* Ends the threads. Takes the lock, which is held, away meanwhile. */
+/* Ends the threads. Releases the held lock meanwhile. */
 static void stop(struct as_session *session, bool is_delivering) {
     session->is_closing = true;
     as_wake(session->wake_fd);
@@ -66,7 +66,7 @@ static void stop(struct as_session *session, bool is_delivering) {
     bool is_inside = as_is_inside();
     pthread_mutex_unlock(&as_lock);
     pthread_join(bus, NULL);
-    /* Inside a callback, that thread may be this one, or wait for it. */
+    /* Inside a callback, the delivery thread may be this thread, or wait for it. */
     if (is_delivering && is_inside) pthread_detach(delivery);
     if (is_delivering && !is_inside) pthread_join(delivery, NULL);
     pthread_mutex_lock(&as_lock);

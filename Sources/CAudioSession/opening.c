@@ -1,4 +1,4 @@
-/* A session with the service: opened, asked for all that it says, set up as the application wanted it, and lost. */
+/* A session with the service: opens it, reads its properties, sets what the application wants, and handles its loss. */
 #include "connection.h"
 #include "delivery.h"
 #include "service.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After OpenSession and two times GetAll: what is set, in order; the mode while the session is inactive, activation (0)
+/* What is set after OpenSession and GetAll (twice), in this order: the mode first, while the session is inactive; activation (0)
  * last. */
 enum { OPEN, SESSION_FIGURES, MANAGER_FIGURES, FIRST_WISH };
 static const AudioSessionPropertyID wishes[] = {
@@ -47,7 +47,7 @@ void as_lost(struct as_session *session) {
     session->slot = sd_bus_slot_unref(session->slot);
     session->state = AS_ABSENT;
     if (session->sent != NULL) {
-        /* It is done as without the service. */
+        /* The request is done as without the service. */
         session->sent->next = session->requests;
         session->requests = session->sent;
         session->sent = NULL;
@@ -60,11 +60,11 @@ void as_lost(struct as_session *session) {
 
 void as_hung(struct as_session *session) {
     as_lost(session);
-    /* In the next turn: sd-bus is at work in this one. */
+    /* In the next turn, because sd-bus is at work in this one. */
     session->deadline = as_now();
 }
 
-/* Not with this session: another one, later. */
+/* Gives this session up, and tries to open another one later. */
 static void fail(struct as_session *session) {
     as_lost(session);
     as_retry_later(session);
@@ -77,7 +77,7 @@ static void finish(struct as_session *session) {
     as_figures_tell(session);
     AudioSessionValueRef interrupted = session->figures[AS_INTERRUPTED];
     if (session->is_interrupted && (interrupted == NULL || AudioSessionValueGetNumber(interrupted) == 0)) {
-        /* The session was not kept, so what had interrupted it is not known any longer. */
+        /* The service did not keep the session, so nobody will tell the end of its interruption. */
         session->is_interrupted = false;
         as_post_end(session, kAudioSessionInterruptionType_ShouldNotResume);
     }
@@ -115,7 +115,7 @@ static sd_bus_message *step_call(struct as_session *session) {
     }
 }
 
-/* Goes on with the present step, or the next one that has something to say. */
+/* Goes on with the present step, or the next one that has something to set. */
 static void go_on(struct as_session *session) {
     while (session->step >= FIRST_WISH && session->step - FIRST_WISH < WISHES &&
            !as_is_wished(&session->wanted, wishes[session->step - FIRST_WISH])) {
@@ -155,7 +155,7 @@ static bool take_figures(struct as_session *session, sd_bus_message *message, bo
     return true;
 }
 
-/* A wish that this service does not grant. It is kept all the same: a port may come back. */
+/* Handles a value that the service refuses. The value is kept, because a port may come back. */
 static void refused(struct as_session *session) {
     AudioSessionPropertyID id = wishes[session->step - FIRST_WISH];
     if (id == kAudioSessionProperty_OverrideAudioRoute) {

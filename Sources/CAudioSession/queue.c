@@ -1,4 +1,4 @@
-/* Callbacks that wait: a queue, from which the oldest are dropped when it is full. */
+/* Callbacks wait in a queue; when it is full, the oldest are dropped. */
 #include "delivery.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void as_events_drop(struct as_session *session) {
 }
 
 /* Drops the oldest news of a property, or the beginning and end of an interruption. */
-static void make_room(struct as_session *session) {
+static void drop_oldest(struct as_session *session) {
     struct as_event **link = &session->events;
     while (*link != NULL && (*link)->id == 0) link = &(*link)->next;
     if (*link != NULL) {
@@ -35,7 +35,7 @@ static void make_room(struct as_session *session) {
 }
 
 static void append(struct as_session *session, const struct as_event *news) {
-    if (session->event_count >= AS_EVENTS) make_room(session);
+    if (session->event_count >= AS_EVENTS) drop_oldest(session);
     struct as_event *event = malloc(sizeof *event), **link = &session->events;
     if (event == NULL) return;
     *event = *news;

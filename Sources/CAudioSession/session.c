@@ -1,4 +1,4 @@
-/* The session: made, shared and freed. */
+/* Makes, shares and frees the session. */
 #include "delivery.h"
 #include "service.h"
 
@@ -26,8 +26,8 @@ void as_release(struct as_session *session) {
     free(session);
 }
 
-/* The address of the session bus, as sd-bus finds it. It is read here, on the application's thread, as others of its
- * threads may change the environment later. */
+/* The address of the session bus, as sd-bus finds it. Read here, on the application's thread, because other threads of the
+ * application may change the environment later. */
 static char *bus_address(void) {
     char *address = NULL, *runtime = NULL;
     const char *given = secure_getenv("DBUS_SESSION_BUS_ADDRESS"), *folder = secure_getenv("XDG_RUNTIME_DIR");

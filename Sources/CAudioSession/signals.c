@@ -1,4 +1,4 @@
-/* What the bus and the service tell. Nothing is believed: a signal counts only if it comes from the name's owner. */
+/* Signals of the bus and of the service. A signal counts only if it comes from the owner of the name. */
 #include "connection.h"
 #include "delivery.h"
 #include "service.h"
@@ -22,7 +22,7 @@ static bool is_named(sd_bus_message *message, const char *interface, const char 
 static void owner_signal(struct as_session *session, sd_bus_message *message) {
     const char *name, *former, *owner;
     if (sd_bus_message_read(message, "sss", &name, &former, &owner) < 0 || strcmp(name, AS_SERVICE) != 0) return;
-    /* While connecting, the answer to the question for the owner comes after this, and agrees with it. */
+    /* While connecting, the answer to GetNameOwner comes after this signal, and names the same owner. */
     if (session->state != AS_CONNECTING) as_owner_changed(session, owner);
 }
 
@@ -78,7 +78,7 @@ static void interruption_began(struct as_session *session, sd_bus_message *messa
     session->wanted.override_route = kAudioSessionOverrideAudioRoute_None;
     session->is_interrupted = true;
     if ((session->wanted.options & AS_MIX) != 0) {
-        /* The phone's interface takes it back; others that use the service keep it. */
+        /* An interruption ends mixing in the phone's C interface; other clients of the service keep it. */
         session->wanted.options &= ~(UInt32)AS_MIX;
         session->must_unmix = true;
         if (session->sent == NULL) as_unmix(session);
@@ -96,7 +96,7 @@ static void session_signal(struct as_session *session, sd_bus_message *message) 
     } else if (is_named(message, AS_SESSION, "RouteChanged", "ua{sv}a{sv}")) {
         route_changed(session, message);
     } else if (is_named(message, AS_SESSION, "ServicesLost", "")) {
-        /* Its name goes next, or ServicesReset comes; if neither, it is asked. */
+        /* Next, the service gives up its name or sends ServicesReset; if neither comes, the library asks for it. */
         as_lost(session);
         session->retry_at = as_now() + AS_RETRY_MAX;
     }

@@ -6,15 +6,15 @@
  *   words.c, errors.c, table.c
  *   state.c                              state.h       the lock, the clock, requests
  *   queue.c                              delivery.h    callbacks that wait
- *   figures.c, wishes.c                  service.h     what the service says, and what the application wants of it
- *   session.c                            state.h       made, shared and freed
+ *   figures.c, wishes.c                  service.h     values of the service, and values that the application wants
+ *   session.c                            state.h       makes, shares and frees the session
  *   connection.c, opening.c, signals.c   connection.h  on the bus
  *   bus.c                                connection.h  the thread on the bus
  *   delivery.c                           delivery.h    callbacks that run
  *   properties.c, library.c                            the functions of the application
  *
- * One lock guards everything. The library's thread on the bus (bus.c) holds it whenever it does not wait; nothing that it
- * does while holding it can block. No callback of the application is called with it.
+ * One lock guards everything. The library's thread on the bus (bus.c) holds the lock whenever it does not wait, and does
+ * nothing that blocks while it holds the lock. Callbacks of the application run without the lock.
  */
 #ifndef AUDIO_SESSION_STATE_H
 #define AUDIO_SESSION_STATE_H
@@ -27,7 +27,7 @@
 enum {
     /* The longest name of a port, in bytes, as the service limits it. */
     AS_TEXT = 256,
-    /* Callbacks that wait; beyond that the oldest are dropped. */
+    /* The number of callbacks that wait; beyond it, the oldest are dropped. */
     AS_EVENTS = 1024,
     /* The time between two attempts to reach the bus or the service, in ms: the first, and the largest. */
     AS_RETRY = 250,
@@ -39,10 +39,10 @@ enum {
 /* What the application has asked for. */
 struct as_wanted {
     UInt32 category, mode, override_route;
-    /* Of as_option. */
+    /* Bits of as_option. */
     UInt32 options;
     bool is_category_set, is_active, has_gain;
-    /* Whether the loss of its output interrupts it: 0 for not, 1 for yes, 2 for nothing said. */
+    /* Whether the loss of its output interrupts the session: 0 no, 1 yes, 2 not set. */
     UInt32 on_disconnect;
     Float64 rate, duration, gain;
     /* Ids of ports; empty for none. */
@@ -88,14 +88,14 @@ struct as_event {
     AudioSessionPropertyID id;
     UInt32 state;
     AudioSessionInterruptionType type;
-    /* Of the beginning of an interruption; its datum is the name of who has begun it. */
+    /* The reason of an interruption that begins; the datum is the name of its cause. */
     UInt32 reason;
     union as_datum datum;
     /* Listeners with a larger serial came after the event. */
     uint64_t serial;
 };
 
-/* What a function of the application asks of the thread on the bus. */
+/* A request of an application's function to the thread on the bus. */
 struct as_request {
     struct as_request *next;
     unsigned references;
@@ -103,7 +103,8 @@ struct as_request {
     OSStatus result;
     /* Why it failed; empty if that is not known. */
     char reason[AS_REASON + 1];
-    /* What is set; 0 for activation, then the number is 1 for it, 0 for deactivation, 2 for that with notice. */
+    /* The property that is set. 0 for activation: then the number is 1 to activate, 0 to deactivate, 2 to deactivate and notify
+     * others. */
     AudioSessionPropertyID id;
     union as_datum datum;
     char port[AS_TEXT + 1];
@@ -123,11 +124,11 @@ struct as_session {
     unsigned references;
     bool is_closing;
     pthread_t bus_thread, delivery_thread;
-    /* Wakes the thread on the bus; is readable while events wait; the connection's. For the child of a fork. */
+    /* Wakes the thread on the bus; is readable while events wait; the connection's descriptor, which the child of a fork closes. */
     int wake_fd, poll_fd, bus_fd;
     char *address;
 
-    /* The connection, and where the session is. */
+    /* The connection, and how far the session is. */
     enum as_state state;
     sd_bus *bus;
     /* The call that waits for its answer: the request, or the step of the opening. */
@@ -136,13 +137,13 @@ struct as_session {
     struct as_request *requests;
     int step;
     char *owner, *path;
-    /* In ms of the monotonic clock; 0 for never: the next attempt; when the connection is given up. */
+    /* When the next attempt comes, and when the connection is given up: in ms of the monotonic clock, 0 for never. */
     uint64_t retry_at, deadline;
     unsigned retry_after;
     bool was_ready, is_told_alive, is_interrupted;
-    /* Whether the service is to be told that the session does not mix any more, after the request that waits for its answer. */
+    /* Whether the service must be told that the session does not mix any more, after the answer to the present request. */
     bool must_unmix;
-    /* The first opening: done, and how. */
+    /* Whether the first opening is over, and its result. */
     bool is_started;
     OSStatus start_result;
 
@@ -174,11 +175,11 @@ extern struct as_session *as_current;
 void as_make_condition(void);
 void as_wake(int fd);
 uint64_t as_now(void);
-/* Waits for a change; false when that time has come. */
+/* Waits for a change; false if the time came first. */
 bool as_wait_until(uint64_t time);
-/* Hands a request over and waits for its result. Takes the lock, which is held, away meanwhile. */
+/* Hands a request over and waits for its result. Releases the held lock meanwhile. */
 OSStatus as_ask(struct as_session *session, const struct as_request *question);
-/* Ends a request, and gives it back. */
+/* Ends a request, and releases it. */
 void as_finish(struct as_request *request, OSStatus result);
 
 /* MARK: Its life (session.c) */

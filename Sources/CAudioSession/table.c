@@ -1,4 +1,4 @@
-/* The properties, and what can be done with each. */
+/* The table of properties, from properties.def. */
 #include "values.h"
 
 static const struct as_property properties[] = {

@@ -1,4 +1,4 @@
-/* Values, words and the table of properties: what needs no session. */
+/* Values, words and the table of properties, which need no session. */
 #ifndef AUDIO_SESSION_VALUES_H
 #define AUDIO_SESSION_VALUES_H
 
@@ -15,7 +15,7 @@
 /* MARK: Values (values.c, constants.c, wire.c) */
 
 struct AudioSessionValue *as_value_new(AudioSessionValueKind kind);
-/* How often a value has to be released, which nobody else has yet. */
+/* Sets how often a new value has to be released; nobody else may have the value yet. */
 void as_value_count(struct AudioSessionValue *value, UInt32 references);
 /* Adds an element, which is taken over, to an array, or with a key to a dictionary. False without memory, or for NULL. */
 bool as_value_append(struct AudioSessionValue *value, const char *key, AudioSessionValueRef element);
@@ -37,13 +37,13 @@ OSStatus as_because(OSStatus status, const char *reason);
 
 enum as_option { AS_MIX = 1, AS_DUCK = 2, AS_SPEAKER = 4, AS_BLUETOOTH = 8 };
 
-/* The category that another one stands for; 0 for an unknown one. */
+/* The category that a category stands for; 0 for an unknown one. */
 UInt32 as_category_known(UInt32 category);
 /* The service's word; NULL for an unknown one. */
 const char *as_category_word(UInt32 category);
 const char *as_mode_word(UInt32 mode);
 const char *as_option_word(enum as_option option);
-/* What the service's word stands for; 0 for NULL and for a word that the library does not know. */
+/* The constant for the service's word; 0 for NULL and for a word that the library does not know. */
 UInt32 as_category_of(const char *word);
 UInt32 as_mode_of(const char *word);
 bool as_category_takes(UInt32 category, enum as_option option);

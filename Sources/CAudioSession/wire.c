@@ -1,4 +1,4 @@
-/* From messages to values, and from the service's errors to results. sd-bus has checked that a message is well-formed. */
+/* Makes values of messages, and results of the service's errors. sd-bus has checked that a message is well-formed. */
 #include "values.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static bool read_entry(sd_bus_message *message, struct AudioSessionValue *value,
 static AudioSessionValueRef read_many(sd_bus_message *message, char type, const char *contents, int depth,
                                       unsigned *parts) {
     bool is_dictionary = type == 'a' && contents[0] == '{';
-    /* The service has no dictionaries with other keys; a later one may, and the rest of its message counts all the same. */
+    /* Only a later service may have dictionaries with other keys. The rest of its message counts. */
     if (is_dictionary && contents[1] != 's') {
         return sd_bus_message_skip(message, NULL) < 0 ? NULL : as_value_new(kAudioSessionValueKind_Array);
     }

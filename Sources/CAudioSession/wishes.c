@@ -1,4 +1,4 @@
-/* What the application wants of the service: checked, kept, and put into calls. */
+/* The values that the application wants of the service: checks them, keeps them, and makes calls of them. */
 #include "service.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static OSStatus wish_override(struct as_wanted *wanted, UInt32 route) {
     return kAudioSessionNoError;
 }
 
-/* R66: only a port that is there can be chosen. Its id is kept with the request, as it may have gone at the answer. */
+/* R66: only a port that is there can be chosen. The request keeps its id, because the port may be gone when the answer comes. */
 static OSStatus wish_port(struct as_session *session, char *wanted, struct as_request *request, bool is_input) {
     if (request->port[0] == 0) {
         if (session->state != AS_READY) return kAudioSessionUnspecifiedError;
@@ -99,7 +99,7 @@ static OSStatus wish(struct as_session *session, struct as_wanted *wanted, struc
         if (as_mode_word(datum.number) == NULL) {
             return refuse(request, kAudioSessionUnsupportedPropertyError, "there is no such mode");
         }
-        /* R54. The service checks it itself. */
+        /* R54: while it is there, the service checks this. */
         if (is_away && datum.number != wanted->mode && is_mixing(wanted)) {
             return refuse(request, kAudioSessionUnsupportedPropertyError, "the mode is fixed while the session mixes");
         }
@@ -202,7 +202,7 @@ static void follow(struct as_session *session, AudioSessionValueRef changes, Aud
     UInt32 mode = as_mode_of(AudioSessionValueGetString(AudioSessionValueGetMember(changes, "Mode")));
     AudioSessionValueRef options = AudioSessionValueGetMember(changes, "Options");
     AudioSessionValueRef preferences = AudioSessionValueGetMember(changes, "Preferences");
-    /* It is the default as long as nobody has set it. */
+    /* The default does not count as set. */
     if (category != 0 && (wanted->is_category_set || category != kAudioSessionCategory_SoloAmbientSound)) {
         wanted->category = category;
         wanted->is_category_set = true;
@@ -213,7 +213,7 @@ static void follow(struct as_session *session, AudioSessionValueRef changes, Aud
 }
 
 void as_update(struct as_session *session, AudioSessionValueRef changes, bool of_manager) {
-    /* While a session is set up, it does not have what is wanted yet. Another library may have set up one that is joined. */
+    /* A session that is being set up does not have the wanted values yet, unless another library has set it up before. */
     bool is_joined = !session->was_ready && !is_anything_wished(&session->wanted);
     if (!of_manager && (session->state == AS_READY || is_joined)) {
         follow(session, changes, session->figures[AS_PREFERENCES]);

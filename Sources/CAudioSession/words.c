@@ -86,7 +86,7 @@ static const char *first_type(AudioSessionValueRef description, const char *key)
 }
 
 const char *as_route_name(AudioSessionValueRef description) {
-    /* The first line that fits counts; "*" is any, "+" any but none. */
+    /* The first line that fits counts; "*" is any port or none, "+" any port. */
     static const struct {
         const char *output, *input, *name;
     } names[] = {

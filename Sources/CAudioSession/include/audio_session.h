@@ -1,7 +1,7 @@
 /* Audio Session Services: an application says what its sound is for, and is told when it is interrupted.
  *
- * Names, constants, sizes and errors are those of the phone's C interface of this name. What differs on the desktop is said
- * where it differs. The sound server's module audio-session has to be loaded; its service on the session bus is
+ * Names, constants, sizes and errors are those of the phone's C interface of this name. Comments say what differs on the
+ * desktop. The sound server's module audio-session has to be loaded; its service on the session bus is
  * org.AudioSession1.
  *
  * A small player:
@@ -15,9 +15,9 @@
  *     AudioSessionSetProperty(kAudioSessionProperty_AudioCategory, sizeof category, &category);
  *     AudioSessionSetActive(1);
  *
- * One session: all libraries in the process that use it, such as the one for Swift, have the same one. What is set with one is
- * in force for all, each is told of everything, and it ends with the last of them. Not behind the bus proxy of a sandbox, where
- * the service does not know the process; there each has one of its own.
+ * One session: all libraries in the process that use the service, such as the one for Swift, share one session. A setting of one
+ * is in force for all, each is told of everything, and the session ends with the last of them. Behind the bus proxy of a
+ * sandbox, where the service does not know the process, each has a session of its own.
  *
  * Threads: every function may be called from any thread and from inside a callback. Callbacks run one after another, on a
  * thread of the library, or in AudioSessionDispatch() if the application asked for AudioSessionGetPollFD().
@@ -30,7 +30,7 @@
  *     set is kept, and counts when the service is back;
  *   - properties that say what is, and activation, fail with kAudioSessionUnspecifiedError;
  *   - a session that was active becomes active again when the service is back. If that fails, the interruption listener
- *     hears kAudioSessionBeginInterruption. An interruption that had begun ends, with ShouldNotResume.
+ *     gets kAudioSessionBeginInterruption. An interruption that had begun ends, with ShouldNotResume.
  *
  * Processes: after fork(), the child has no session. It may call AudioSessionInitialize() for one of its own.
  *
@@ -102,9 +102,9 @@ enum {
     kAudioSessionUnspecifiedError = 0x77686174
 };
 
-/* What a result means, for people: its four characters, its name and a sentence. If it is the result of the calling thread's
- * last function of this library, the reason of this very failure follows, where it is known: it tells apart what 'pty?' and
- * 'what' stand for. Never NULL; borrowed, until the thread calls this function again. Not on the phone. */
+/* A result for people: its four characters, its name and a sentence. If it is the result of the calling thread's last function of
+ * this library, the reason of this failure follows where it is known; 'pty?' and 'what' have several reasons. Never NULL;
+ * borrowed, until the thread calls this function again. Not on the phone. */
 AUDIO_SESSION_PUBLIC const char *AudioSessionErrorText(OSStatus inStatus);
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -129,8 +129,8 @@ enum {
 
 /* A text, which is copied. NULL for NULL, or without memory. */
 AUDIO_SESSION_PUBLIC AudioSessionValueRef AudioSessionValueCreateString(const char *inText);
-/* A text that stands in a source: the same value for the same text, for as long as the program runs, and never released. For
- * few texts, each of which is kept. NULL for NULL, or without memory. Not on the phone, where it is CFSTR(). */
+/* A constant text: the same value for the same text, as long as the program runs, and never released. For few texts, because
+ * each is kept. NULL for NULL, or without memory. Not on the phone, where it is CFSTR(). */
 AUDIO_SESSION_PUBLIC AudioSessionValueRef AudioSessionValueConstantString(const char *inText);
 /* A number. NULL without memory. */
 AUDIO_SESSION_PUBLIC AudioSessionValueRef AudioSessionValueCreateNumber(Float64 inNumber);
@@ -161,7 +161,7 @@ AUDIO_SESSION_PUBLIC char *AudioSessionValueCopyText(AudioSessionValueRef inValu
 
 /* Called when an interruption begins (kAudioSessionBeginInterruption) and ends (kAudioSessionEndInterruption). At the
  * beginning the sound has stopped already, and the session is inactive. At the end, kAudioSessionProperty_InterruptionType
- * says whether to go on; whoever does calls AudioSessionSetActive() first. */
+ * says whether to go on; an application that goes on calls AudioSessionSetActive() first. */
 typedef void (*AudioSessionInterruptionListener)(void *inClientData, UInt32 inInterruptionState);
 
 /* A property's four characters. */
@@ -219,9 +219,9 @@ AUDIO_SESSION_PUBLIC OSStatus AudioSessionSetActive(Boolean active);
 /* The same, with flags; 0 for none. Errors: also 'pty?' for an unknown flag, or a flag of the other direction. */
 AUDIO_SESSION_PUBLIC OSStatus AudioSessionSetActiveWithFlags(Boolean active, UInt32 inFlags);
 
-/* Whether the application may have a device decode compressed sound, or be given it as it is (1), or should decode it itself
- * (0): *outMay is 1 with SoloAmbientSound, MediaPlayback, PlayAndRecord and AudioProcessing, while the session does not mix
- * with others, as a device can do it for one application at a time. Not on the phone, which offers it elsewhere.
+/* Whether the application may leave the decoding of compressed sound to a device (1), or should decode it itself (0). *outMay is
+ * 1 with SoloAmbientSound, MediaPlayback, PlayAndRecord and AudioProcessing, while the session does not mix with others, because
+ * a device can decode for one application at a time. Not on the phone, which offers it elsewhere.
  * Errors: '!ini'; 'what' for NULL. */
 AUDIO_SESSION_PUBLIC OSStatus AudioSessionGetMayUseHardwareCodecs(Boolean *outMay);
 
@@ -235,9 +235,9 @@ enum {
  * Properties
  */
 
-/* Reads a property. *ioDataSize is the room at outData, in bytes, and becomes the value's size. A value that is an
+/* Reads a property. *ioDataSize is the size of the buffer at outData, in bytes, and becomes the value's size. A value that is an
  * AudioSessionValueRef belongs to the caller, who releases it.
- * Errors: 'pty?' if the property cannot be read; '!siz' if the room is too small; 'what'; more at each property. */
+ * Errors: 'pty?' if the property cannot be read; '!siz' if the buffer is too small; 'what'; more at each property. */
 AUDIO_SESSION_PUBLIC OSStatus AudioSessionGetProperty(AudioSessionPropertyID inID, UInt32 *ioDataSize, void *outData);
 
 /* The size of a property's value, in bytes. Errors: 'pty?' if the property cannot be read. */
@@ -247,7 +247,7 @@ AUDIO_SESSION_PUBLIC OSStatus AudioSessionGetPropertySize(AudioSessionPropertyID
  * value's size; '!cat' if the value does not fit the category; 'what'. */
 AUDIO_SESSION_PUBLIC OSStatus AudioSessionSetProperty(AudioSessionPropertyID inID, UInt32 inDataSize, const void *inData);
 
-/* Has a function called when a property changes. There is one listener for each pair of property and client data: adding
+/* Calls a function whenever a property changes. There is one listener for each pair of property and client data: adding
  * the same pair again replaces its function. Errors: 'pty?' if the property cannot be listened to; 'what'. */
 AUDIO_SESSION_PUBLIC OSStatus AudioSessionAddPropertyListener(AudioSessionPropertyID inID,
                                                               AudioSessionPropertyListener inProc, void *inClientData);
@@ -352,10 +352,10 @@ enum {
 
     /* Not on the phone. */
 
-    /* 'irsn', UInt32, read: why the interruption has begun of which the interruption listener has heard last,
+    /* 'irsn', UInt32, read: the reason of the last interruption that the interruption listener was told of,
      * kAudioSessionInterruptionReason_…. Error: 'pty?' before the first one. */
     kAudioSessionProperty_InterruptionReason = 0x6972736e,
-    /* 'iwho', AudioSessionValueRef, read: the name, for people, of who or what has begun it, such as "Calls (phone)"; only
+    /* 'iwho', AudioSessionValueRef, read: the name, for people, of the cause of that interruption, such as "Calls (phone)"; only
      * "another application" in a sandbox. Error: 'pty?' before the first one. */
     kAudioSessionProperty_InterruptedBy = 0x6977686f,
     /* 'iord', UInt32, 0 or 1, read and write: whether the session is interrupted when its output is pulled out. With 0 it
@@ -372,7 +372,7 @@ enum {
     kAudioSessionInterruptionReason_Suspended = 1,
     /* The user has muted the input. */
     kAudioSessionInterruptionReason_DeviceMuted = 2,
-    /* The output has gone, or the route of a recording has changed. The listeners of 'roch' have heard of it before. */
+    /* The output has gone, or the route of a recording has changed. The listeners of 'roch' were told before. */
     kAudioSessionInterruptionReason_RouteDisconnected = 4
 };
 
