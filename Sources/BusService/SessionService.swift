@@ -31,7 +31,7 @@ public final class SessionService {
     /// Whether sessions' figures are being examined, a few per turn.
     var isMeasuring = false
     /// The sessions with messages that the last turn had no time to send.
-    private var untold = Queue<SessionID>()
+    private var unsent = Queue<SessionID>()
     private var lastID: UInt32 = 0
     private(set) var switches = Switches()
     /// Whether the policy is suspended for a time (N16).
@@ -296,20 +296,20 @@ public final class SessionService {
         // The end of its interruption says whether to go on.
         if case .ended = kind { object.isRefused = false }
         let notice = Notice(kind: kind, state: state)
-        if untold.isEmpty, connection.mayHurry() { return tell(object, notice) }
-        if untold.isEmpty {
+        if unsent.isEmpty, connection.mayHurry() { return tell(object, notice) }
+        if unsent.isEmpty {
             connection.bitByBit { [weak self] in self?.tellNext() ?? false }
         }
-        if object.notices.isEmpty { untold.append(object.id) }
+        if object.notices.isEmpty { unsent.append(object.id) }
         object.notices.add(notice)
     }
 
     private func tellNext() -> Bool {
-        if let id = untold.first {
-            untold.removeFirst()
+        if let id = unsent.first {
+            unsent.removeFirst()
             if let object = object(id) { catchUp(object) }
         }
-        return !untold.isEmpty
+        return !unsent.isEmpty
     }
 
     /// Sends all waiting messages about a session.

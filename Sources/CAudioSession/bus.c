@@ -85,7 +85,7 @@ static int request_answered(sd_bus_message *message, void *data, sd_bus_error *e
         snprintf(request->reason, sizeof request->reason, "%s", failure->message);
     }
     /* Once more, because a signal may have changed the wanted values meanwhile. */
-    if (status == kAudioSessionNoError) status = as_wish(session, &session->wanted, request);
+    if (status == kAudioSessionNoError) status = as_want(session, &session->wanted, request);
     as_unmix(session);
     /* An activation needs no end of the interruption. */
     if (status == kAudioSessionNoError && request->id == 0 && request->datum.number == 1) session->is_interrupted = false;
@@ -104,7 +104,7 @@ static int request_answered(sd_bus_message *message, void *data, sd_bus_error *e
 /* Carries a request out, up to the answer of the service. */
 static void begin_request(struct as_session *session, struct as_request *request) {
     struct as_wanted next = session->wanted;
-    OSStatus status = as_wish(session, &next, request);
+    OSStatus status = as_want(session, &next, request);
     bool is_same = as_is_option(request->id) && next.options == session->wanted.options;
     /* An option that stays as it is is not sent, because that would set the category, too. */
     if (status != kAudioSessionNoError || is_same) {
@@ -113,7 +113,7 @@ static void begin_request(struct as_session *session, struct as_request *request
         session->wanted = next;
         as_finish(request, status);
     } else {
-        sd_bus_message *message = as_wish_call(session, &next, request->id, request->datum.number == 2);
+        sd_bus_message *message = as_setting_call(session, &next, request->id, request->datum.number == 2);
         session->sent = request;
         if (!as_send(session, message, request_answered)) {
             session->sent = NULL;

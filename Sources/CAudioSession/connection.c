@@ -68,7 +68,7 @@ static const char *member_of(const struct as_wanted *wanted, AudioSessionPropert
     }
 }
 
-sd_bus_message *as_wish_call(struct as_session *session, const struct as_wanted *wanted, AudioSessionPropertyID id,
+sd_bus_message *as_setting_call(struct as_session *session, const struct as_wanted *wanted, AudioSessionPropertyID id,
                              bool notify_others) {
     sd_bus_message *message = as_call_new(session, member_of(wanted, id));
     if (message == NULL) return NULL;
@@ -114,7 +114,7 @@ void as_unmix(struct as_session *session) {
     if (!session->must_unmix) return;
     session->must_unmix = false;
     sd_bus_message *call =
-        as_wish_call(session, &session->wanted, kAudioSessionProperty_OverrideCategoryMixWithOthers, false);
+        as_setting_call(session, &session->wanted, kAudioSessionProperty_OverrideCategoryMixWithOthers, false);
     if (call != NULL) sd_bus_send(session->bus, call, NULL);
     sd_bus_message_unref(call);
 }

@@ -26,7 +26,7 @@ sd_bus_message *as_call_new(struct as_session *session, const char *member);
 /* Tells the service that the session does not mix any more, if the service has to know. Nothing depends on the answer. */
 void as_unmix(struct as_session *session);
 /* The call that sets a property, or with 0 the activation, to its wanted value; NULL without memory. */
-sd_bus_message *as_wish_call(struct as_session *session, const struct as_wanted *wanted, AudioSessionPropertyID id,
+sd_bus_message *as_setting_call(struct as_session *session, const struct as_wanted *wanted, AudioSessionPropertyID id,
                              bool notify_others);
 
 /* MARK: The session with the service (opening.c) */

@@ -9,8 +9,8 @@
 
 /* What is set after OpenSession and GetAll (twice), in this order: the mode first, while the session is inactive; activation (0)
  * last. */
-enum { OPEN, SESSION_FIGURES, MANAGER_FIGURES, FIRST_WISH };
-static const AudioSessionPropertyID wishes[] = {
+enum { OPEN, SESSION_FIGURES, MANAGER_FIGURES, FIRST_SETTING };
+static const AudioSessionPropertyID settings[] = {
     kAudioSessionProperty_Mode,
     kAudioSessionProperty_AudioCategory,
     kAudioSessionProperty_PreferredHardwareSampleRate,
@@ -22,7 +22,7 @@ static const AudioSessionPropertyID wishes[] = {
     kAudioSessionProperty_OverrideAudioRoute,
     0,
 };
-enum { WISHES = sizeof wishes / sizeof *wishes };
+enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static int step_answered(sd_bus_message *message, void *data, sd_bus_error *error);
 
@@ -111,17 +111,17 @@ static sd_bus_message *step_call(struct as_session *session) {
                                                                                        : message;
     case SESSION_FIGURES: return figures_call(session, session->path, AS_SESSION);
     case MANAGER_FIGURES: return figures_call(session, AS_MANAGER_PATH, AS_MANAGER);
-    default: return as_wish_call(session, &session->wanted, wishes[session->step - FIRST_WISH], false);
+    default: return as_setting_call(session, &session->wanted, settings[session->step - FIRST_SETTING], false);
     }
 }
 
 /* Goes on with the present step, or the next one that has something to set. */
 static void go_on(struct as_session *session) {
-    while (session->step >= FIRST_WISH && session->step - FIRST_WISH < WISHES &&
-           !as_is_wished(&session->wanted, wishes[session->step - FIRST_WISH])) {
+    while (session->step >= FIRST_SETTING && session->step - FIRST_SETTING < SETTINGS &&
+           !as_is_wanted(&session->wanted, settings[session->step - FIRST_SETTING])) {
         session->step++;
     }
-    if (session->step - FIRST_WISH >= WISHES) {
+    if (session->step - FIRST_SETTING >= SETTINGS) {
         finish(session);
         return;
     }
@@ -157,7 +157,7 @@ static bool take_figures(struct as_session *session, sd_bus_message *message, bo
 
 /* Handles a value that the service refuses. The value is kept, because a port may come back. */
 static void refused(struct as_session *session) {
-    AudioSessionPropertyID id = wishes[session->step - FIRST_WISH];
+    AudioSessionPropertyID id = settings[session->step - FIRST_SETTING];
     if (id == kAudioSessionProperty_OverrideAudioRoute) {
         session->wanted.override_route = kAudioSessionOverrideAudioRoute_None;
     } else if (id == 0) {

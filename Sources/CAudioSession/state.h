@@ -6,7 +6,7 @@
  *   words.c, errors.c, table.c
  *   state.c                              state.h       the lock, the clock, requests
  *   queue.c                              delivery.h    callbacks that wait
- *   figures.c, wishes.c                  service.h     values of the service, and values that the application wants
+ *   figures.c, wanted.c                  service.h     values of the service, and values that the application wants
  *   session.c                            state.h       makes, shares and frees the session
  *   connection.c, opening.c, signals.c   connection.h  on the bus
  *   bus.c                                connection.h  the thread on the bus

@@ -9,7 +9,7 @@
 struct AudioSessionValue {
     atomic_uint references;
     AudioSessionValueKind kind;
-    UInt32 count, room;
+    UInt32 count, capacity;
     Float64 number;
     char *text;
     char **keys;
@@ -27,17 +27,17 @@ struct AudioSessionValue *as_value_new(AudioSessionValueKind kind) {
 void as_value_count(struct AudioSessionValue *value, UInt32 references) { atomic_store(&value->references, references); }
 
 static bool grow(struct AudioSessionValue *value) {
-    if (value->count < value->room) return true;
-    UInt32 room = value->room == 0 ? 4 : value->room * 2;
-    AudioSessionValueRef *elements = realloc(value->elements, room * sizeof *elements);
+    if (value->count < value->capacity) return true;
+    UInt32 capacity = value->capacity == 0 ? 4 : value->capacity * 2;
+    AudioSessionValueRef *elements = realloc(value->elements, capacity * sizeof *elements);
     if (elements == NULL) return false;
     value->elements = elements;
     if (value->kind == kAudioSessionValueKind_Dictionary) {
-        char **keys = realloc(value->keys, room * sizeof *keys);
+        char **keys = realloc(value->keys, capacity * sizeof *keys);
         if (keys == NULL) return false;
         value->keys = keys;
     }
-    value->room = room;
+    value->capacity = capacity;
     return true;
 }
 

@@ -17,7 +17,7 @@ final class ManagerSettings {
     private static let key = "linking.pause-playback"
 
     let resource: OpaquePointer
-    private var pausePlayback = RivalSetting()
+    private var pausePlayback = ConflictingSetting()
     private let log: (LogLevel, String) -> Void
     private let removed: (ManagerSettings) -> Void
     private var events: Listener<pw_resource_events>?

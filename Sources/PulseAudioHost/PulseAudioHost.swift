@@ -27,7 +27,7 @@ public final class PulseAudioHost: Host {
     private var messages: MessageHandler?
     /// The process behind each client.
     let peers = PeerProcesses(processes: LinuxProcessTree())
-    private var rivals: RivalModules?
+    private var conflictingModules: ConflictingModules?
     private let streamCame: () -> Void
     /// Measures levels; made for the first stream that is measured (N13).
     private var meters: OpaquePointer?
@@ -52,8 +52,8 @@ public final class PulseAudioHost: Host {
         requestTimer = loop.timer { [unowned self] in checkRequests() }
         drainEvent = Deferred(core) { [unowned self] in drain() }
         service = SessionService(runtime: runtime, loop: loop, buses: servesBus ? (.session, .system) : nil)
-        rivals = RivalModules(host: self)
-        rivals?.begin()
+        conflictingModules = ConflictingModules(host: self)
+        conflictingModules?.begin()
         listen()
         routes.begin()
         for input in all(CPC_SINK_INPUTS) { added(StreamHandle(pointer: input, direction: .playback)) }
@@ -77,8 +77,8 @@ public final class PulseAudioHost: Host {
         service = nil
         hooks = []
         routes.leave()
-        rivals?.restore()
-        rivals = nil
+        conflictingModules?.restore()
+        conflictingModules = nil
         self.runtime = nil
         timer?.cancel()
         requestTimer?.cancel()
@@ -87,7 +87,7 @@ public final class PulseAudioHost: Host {
 
     /// Puts another policy into force. Returns whether it differs from the present one.
     public func apply(_ policy: LoadedPolicy) -> Bool {
-        defer { rivals?.update() }
+        defer { conflictingModules?.update() }
         return runtime?.apply(policy.inForce) ?? false
     }
 

@@ -25,7 +25,7 @@ package final class PulseStream: ServerStream {
     /// Whether the policy's gain is applied to the samples, where it can ramp, and not by the volume factor.
     private var isInSound = false
     /// The gain that was sent to the device's thread last; nothing can be sent while the stream moves.
-    private var toldGain = LinearGain.unity
+    private var sentGain = LinearGain.unity
     /// Whether the stream is corked and muted in advance, because it would be rejected if its client started it (R8).
     private var isGuarded = false
     /// Whether the log says that the stream cannot be ducked.
@@ -250,9 +250,9 @@ package final class PulseStream: ServerStream {
     private func writeGain(within duration: Duration = .zero, fromSilence: Bool = false) {
         guard !isChanging else { return }
         isInSound = handle.canRamp
-        let isNew = isInSound && policyGain != toldGain
+        let isNew = isInSound && policyGain != sentGain
         if isNew, handle.ramp(to: policyGain, within: duration, fromSilence: fromSilence) {
-            toldGain = policyGain
+            sentGain = policyGain
         } else if isNew, !handle.isRamping {
             // There is no memory for a ramp.
             isInSound = false
@@ -278,8 +278,8 @@ package final class PulseStream: ServerStream {
 
     private func writeFactor() {
         guard !isChanging else { return }
-        let wished = (isInSound ? 1 : policyGain.value) * inputGain.value
-        guard !handle.setFactor(isGuarded ? 0 : wished), wished != 1, !isRefusalLogged, handle.isPassthrough else {
+        let factor = (isInSound ? 1 : policyGain.value) * inputGain.value
+        guard !handle.setFactor(isGuarded ? 0 : factor), factor != 1, !isRefusalLogged, handle.isPassthrough else {
             return
         }
         isRefusalLogged = true

@@ -17,7 +17,7 @@ struct VirtualSession {
     /// The state that the session's D-Bus properties show; `nil` while the session is not open.
     var state: SessionState?
     /// The value of `Active` in the last message to the application.
-    var isToldActive = false
+    var isNotifiedActive = false
     /// All messages to the application.
     var messages: [Message] = []
     /// All states, oldest first; `nil` while the session is not open.
@@ -39,7 +39,7 @@ extension VirtualServer: RuntimeObserver {
         let session = sessions[index].session
         sessions[index].id = id
         sessions[index].state = SessionState()
-        sessions[index].isToldActive = false
+        sessions[index].isNotifiedActive = false
         runtime.open(
             SessionEntry(id, of: ClientIdentity(session.application), isInterruption: false),
             with: [.sessionOpened(id, application: session.application, .application)])
@@ -78,8 +78,8 @@ extension VirtualServer: RuntimeObserver {
 
     /// Sends a change of `Active`, if there is one.
     private func sendActive(to index: Int) {
-        guard let state = sessions[index].state, state.isActive != sessions[index].isToldActive else { return }
-        sessions[index].isToldActive = state.isActive
+        guard let state = sessions[index].state, state.isActive != sessions[index].isNotifiedActive else { return }
+        sessions[index].isNotifiedActive = state.isActive
         send(state.isActive ? .active : .inactive, to: index)
     }
 

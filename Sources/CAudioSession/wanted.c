@@ -36,7 +36,7 @@ OSStatus AudioSessionGetMayUseHardwareCodecs(Boolean *outMay) {
     return result;
 }
 
-static OSStatus wish_category(struct as_wanted *wanted, UInt32 category) {
+static OSStatus want_category(struct as_wanted *wanted, UInt32 category) {
     category = as_category_known(category);
     if (category == 0) return kAudioSessionUnsupportedPropertyError;
     /* R39–R43 */
@@ -49,13 +49,13 @@ static OSStatus wish_category(struct as_wanted *wanted, UInt32 category) {
     return kAudioSessionNoError;
 }
 
-static OSStatus wish_option(struct as_wanted *wanted, enum as_option option, bool is_on) {
+static OSStatus want_option(struct as_wanted *wanted, enum as_option option, bool is_on) {
     if (is_on && !as_category_takes(wanted->category, option)) return kAudioSessionIncompatibleCategory;
     wanted->options = is_on ? wanted->options | option : wanted->options & ~(UInt32)option;
     return kAudioSessionNoError;
 }
 
-static OSStatus wish_override(struct as_wanted *wanted, UInt32 route) {
+static OSStatus want_override(struct as_wanted *wanted, UInt32 route) {
     if (route != kAudioSessionOverrideAudioRoute_None && route != kAudioSessionOverrideAudioRoute_Speaker) {
         return kAudioSessionUnsupportedPropertyError;
     }
@@ -68,7 +68,7 @@ static OSStatus wish_override(struct as_wanted *wanted, UInt32 route) {
 }
 
 /* R66: only a port that is there can be chosen. The request keeps its id, because the port may be gone when the answer comes. */
-static OSStatus wish_port(struct as_session *session, char *wanted, struct as_request *request, bool is_input) {
+static OSStatus want_port(struct as_session *session, char *wanted, struct as_request *request, bool is_input) {
     if (request->port[0] == 0) {
         if (session->state != AS_READY) return kAudioSessionUnspecifiedError;
         const char *id = as_port_id(session, is_input, request->datum.real);
@@ -84,17 +84,17 @@ static OSStatus refuse(struct as_request *request, OSStatus status, const char *
     return status;
 }
 
-static OSStatus wish(struct as_session *session, struct as_wanted *wanted, struct as_request *request) {
+static OSStatus want(struct as_session *session, struct as_wanted *wanted, struct as_request *request) {
     union as_datum datum = request->datum;
     bool is_away = session->state != AS_READY;
-    if (option_of(request->id) != 0) return wish_option(wanted, option_of(request->id), datum.number != 0);
+    if (option_of(request->id) != 0) return want_option(wanted, option_of(request->id), datum.number != 0);
     switch (request->id) {
     case 0:
         if (is_away && datum.number == 1) return refuse(request, kAudioSessionUnspecifiedError, "the service is away");
         wanted->is_active = datum.number == 1;
         return kAudioSessionNoError;
-    case kAudioSessionProperty_AudioCategory: return wish_category(wanted, datum.number);
-    case kAudioSessionProperty_OverrideAudioRoute: return wish_override(wanted, datum.number);
+    case kAudioSessionProperty_AudioCategory: return want_category(wanted, datum.number);
+    case kAudioSessionProperty_OverrideAudioRoute: return want_override(wanted, datum.number);
     case kAudioSessionProperty_Mode:
         if (as_mode_word(datum.number) == NULL) {
             return refuse(request, kAudioSessionUnsupportedPropertyError, "there is no such mode");
@@ -120,14 +120,14 @@ static OSStatus wish(struct as_session *session, struct as_wanted *wanted, struc
         wanted->has_gain = true;
         return kAudioSessionNoError;
     case kAudioSessionProperty_InterruptionOnRouteDisconnect: wanted->on_disconnect = datum.number != 0; return 0;
-    case kAudioSessionProperty_InputSource: return wish_port(session, wanted->input, request, true);
-    case kAudioSessionProperty_OutputDestination: return wish_port(session, wanted->output, request, false);
+    case kAudioSessionProperty_InputSource: return want_port(session, wanted->input, request, true);
+    case kAudioSessionProperty_OutputDestination: return want_port(session, wanted->output, request, false);
     default: return kAudioSessionUnsupportedPropertyError;
     }
 }
 
-OSStatus as_wish(struct as_session *session, struct as_wanted *wanted, struct as_request *request) {
-    OSStatus status = wish(session, wanted, request);
+OSStatus as_want(struct as_session *session, struct as_wanted *wanted, struct as_request *request) {
+    OSStatus status = want(session, wanted, request);
     if (status == kAudioSessionNoError || *request->reason != 0) return status;
     return refuse(request, status,
                   status == kAudioSessionIncompatibleCategory       ? "the present category does not take it"
@@ -135,7 +135,7 @@ OSStatus as_wish(struct as_session *session, struct as_wanted *wanted, struct as
                                                                     : "the service is away");
 }
 
-bool as_is_wished(const struct as_wanted *wanted, AudioSessionPropertyID id) {
+bool as_is_wanted(const struct as_wanted *wanted, AudioSessionPropertyID id) {
     switch (id) {
     case 0: return wanted->is_active;
     case kAudioSessionProperty_AudioCategory: return wanted->is_category_set || wanted->options != 0;
@@ -191,7 +191,7 @@ static void follow_preferences(struct as_wanted *wanted, AudioSessionValueRef no
     }
 }
 
-static bool is_anything_wished(const struct as_wanted *wanted) {
+static bool is_anything_wanted(const struct as_wanted *wanted) {
     return wanted->is_category_set || wanted->is_active || wanted->has_gain || wanted->mode != kAudioSessionMode_Default ||
            wanted->rate != 0 || wanted->duration != 0 || wanted->on_disconnect != 2 || *wanted->input != 0 || *wanted->output != 0;
 }
@@ -214,7 +214,7 @@ static void follow(struct as_session *session, AudioSessionValueRef changes, Aud
 
 void as_update(struct as_session *session, AudioSessionValueRef changes, bool of_manager) {
     /* A session that is being set up does not have the wanted values yet, unless another library has set it up before. */
-    bool is_joined = !session->was_ready && !is_anything_wished(&session->wanted);
+    bool is_joined = !session->was_ready && !is_anything_wanted(&session->wanted);
     if (!of_manager && (session->state == AS_READY || is_joined)) {
         follow(session, changes, session->figures[AS_PREFERENCES]);
     }

@@ -1,6 +1,6 @@
 /// A setting of the session manager that works against the policy, as the session manager reports it, and what to write
 /// to it. A setting in the way is turned off, and on again afterwards. Whoever turns it on meanwhile has the last word.
-public struct RivalSetting: Sendable, Equatable {
+public struct ConflictingSetting: Sendable, Equatable {
     /// As the session manager has reported it; `nil` while unknown.
     private var reported: Bool?
     /// Not reported yet, the oldest first.
@@ -24,7 +24,7 @@ public struct RivalSetting: Sendable, Equatable {
     public mutating func report(_ isOn: Bool?) -> Bool? {
         guard let isOn else {
             let wasInTheWay = isInTheWay
-            self = RivalSetting()
+            self = ConflictingSetting()
             isInTheWay = wasInTheWay
             return nil
         }

@@ -2,10 +2,10 @@ import HostSupport
 import Testing
 
 @Suite("a setting of the session manager that works against the policy")
-struct RivalSettingTests {
+struct ConflictingSettingTests {
     /// The setting while it is in the way, or not.
-    private func setting(isInTheWay: Bool) -> RivalSetting {
-        var setting = RivalSetting()
+    private func setting(isInTheWay: Bool) -> ConflictingSetting {
+        var setting = ConflictingSetting()
         #expect(setting.update(isInTheWay: isInTheWay) == nil)
         return setting
     }

@@ -7,7 +7,7 @@ import PolicyRuntime
 /// and the one that Debian loads by default resumes streams that the user has paused.
 ///
 /// The policy decides whether they are unloaded while it is in force, or only reported.
-final class RivalModules {
+final class ConflictingModules {
     private static let names: Set<String> = ["module-role-cork", "module-role-ducking"]
     /// The number of unloaded modules that are remembered at most.
     private static let most = 16
@@ -47,9 +47,10 @@ final class RivalModules {
     }
 
     private func examine(_ module: OpaquePointer) {
-        guard let name = name(cpc_module_name(module)), RivalModules.names.contains(name), !leaving.contains(module)
+        guard let name = name(cpc_module_name(module)), ConflictingModules.names.contains(name),
+            !leaving.contains(module)
         else { return }
-        guard host.stockModules == .unload, replaced.count < RivalModules.most else {
+        guard host.stockModules == .unload, replaced.count < ConflictingModules.most else {
             host.log(
                 .warning,
                 "\(name) is loaded: it and audio sessions work against each other; unload it, or set stock-modules = unload"
