@@ -91,7 +91,7 @@ public final class SessionService {
                 hasName ? .info : .warning,
                 hasName
                     ? "\(AudioSessionBus.name) is on the session bus"
-                    : "\(AudioSessionBus.name) belongs to somebody else on the session bus: it is waited for")
+                    : "\(AudioSessionBus.name) belongs to another program on the session bus: the module waits for it")
             if hasName { self.manager?.reset() }
         }
         connection.open()
@@ -169,7 +169,7 @@ public final class SessionService {
         case .connected: findOwners()
         case .lost:
             runtime.host.log(
-                .info, "the session bus is gone: the policy for streams goes on, and the bus is waited for")
+                .info, "the session bus is gone: the policy for streams goes on, and the module waits for the bus")
             keepSessions()
         }
     }

@@ -68,7 +68,7 @@ final class ManagerSettings {
 
     private func write(_ isOn: Bool?) {
         guard let isOn else { return }
-        let line = isOn ? "is given back" : "is off while this policy is in force: the policy takes its place"
+        let line = isOn ? "is on again" : "is off while this policy is in force: the policy takes its place"
         log(.info, "\(Self.key) \(line)")
         cpw_metadata_set(resource, 0, Self.key, "Spa:String:JSON", isOn ? "true" : "false")
     }
