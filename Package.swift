@@ -119,19 +119,19 @@ let product: [Target] = [
     swift("DesktopServices", "PolicyRuntime DBus BusInterface"),
     swift("BusService", "PolicyEngine PolicyFile PolicyRuntime BusInterface DBus DesktopServices"),
 
-    // What the hosts of both sound servers share: code, and the gain that glides; what takes the place of the Swift
+    // What the hosts of both sound servers share: code, and the ramp of a gain; what takes the place of the Swift
     // runtime's crash handler, and the release of functions and constants that only the start needs.
     swift("HostSupport", "PolicyEngine PolicyRuntime BusService DBus DesktopServices PolicyFile"),
-    c("CGlide"),
+    c("CRamp"),
     c("CRuntimeTrim", exclude: ["constants.ld"]),
 
     // The modules. Functions of PulseAudio's libraries stay undefined: the daemon has loaded those libraries.
     system("CLibPipeWire", "libpipewire-0.3"),
-    c("CPipeWire", "CLibPipeWire CGlide"),
+    c("CPipeWire", "CLibPipeWire CRamp"),
     swift("PipeWireHost", hostDependencies + " CPipeWire CRuntimeTrim"),
     module("PipeWireModule", "PipeWireHost CPipeWire"),
     system("CLibPulse", "libpulse"),
-    c("CPulseCore", "CLibPulse CGlide"),
+    c("CPulseCore", "CLibPulse CRamp"),
     swift("PulseAudioHost", hostDependencies + " CPulseCore CRuntimeTrim"),
     module("PulseAudioModule", "PulseAudioHost CPulseCore"),
 
@@ -207,7 +207,7 @@ let testTargets: [Target] = [
         of: "PolicyEngine", "PolicyEngine PolicyFile RandomEvents EngineProperties StateExploration",
         exclude: ["Pairs"]),
     tests(of: "PolicyFile", "PolicyFile PolicyEngine RandomEvents RandomPolicies SpaEvents"),
-    tests(of: "PolicyRuntime", "PolicyEngine PolicyRuntime PolicyFile BusInterface CGlide PaperServer RandomEvents"),
+    tests(of: "PolicyRuntime", "PolicyEngine PolicyRuntime PolicyFile BusInterface CRamp PaperServer RandomEvents"),
     tests(of: "DBus", "DBus BusInterface TestKit RandomEvents"),
     tests(of: "DesktopServices", "DesktopServices PolicyRuntime PolicyEngine DBus BusInterface TestKit"),
     tests(

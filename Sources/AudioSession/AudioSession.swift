@@ -103,22 +103,24 @@ public final class AudioSession: Sendable {
 
     /// The category that was set; ``Category/soloAmbient`` before that. Until the category is set, or the session
     /// activated, the application's streams say what their sound is for.
-    public var category: Category { wish { $0.category ?? .soloAmbient } }
+    public var category: Category { preference { $0.category ?? .soloAmbient } }
     /// The options that were set.
-    public var categoryOptions: CategoryOptions { wish { $0.options } }
+    public var categoryOptions: CategoryOptions { preference { $0.options } }
     /// The mode that was set.
-    public var mode: Mode { wish { $0.mode } }
+    public var mode: Mode { preference { $0.mode } }
 
     /// Whether the application may let a device decode compressed sound, or pass the sound on undecoded. A device does
     /// so for one application at a time, so the session must not mix with others, and needs the category
     /// ``Category/soloAmbient``, ``Category/playback``, ``Category/playAndRecord`` or ``Category/audioProcessing``.
     public var mayUseHardwareCodecs: Bool {
-        wish { wishes in
-            switch wishes.category ?? .soloAmbient {
+        preference { preferences in
+            switch preferences.category ?? .soloAmbient {
             case .ambient, .record: false
             case .soloAmbient, .playback, .playAndRecord, .audioProcessing:
                 // R25. A session that lowers others mixes with them (R49).
-                wishes.options.isDisjoint(with: [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers])
+                preferences.options.isDisjoint(with: [
+                    .mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers,
+                ])
             }
         }
     }
@@ -205,14 +207,14 @@ public final class AudioSession: Sendable {
     ///   its profile for music; as ``setCategory(_:mode:options:)`` without the service.
     public func setPreferredInput(_ input: PortDescription?) throws(AudioSessionError) { try change(.input(input)) }
     /// The preferred input; nil for none.
-    public var preferredInput: PortDescription? { wish { $0.input } }
+    public var preferredInput: PortDescription? { preference { $0.input } }
 
     /// Prefers an output whenever it is available; nil ends the preference. The override of the output comes first.
     ///
     /// - Throws: As ``setPreferredInput(_:)``.
     public func setPreferredOutput(_ output: PortDescription?) throws(AudioSessionError) { try change(.output(output)) }
     /// The preferred output; nil for none.
-    public var preferredOutput: PortDescription? { wish { $0.output } }
+    public var preferredOutput: PortDescription? { preference { $0.output } }
 
     /// Whether the loss of its output interrupts the session; nil, the default, leaves that to the user's policy.
     ///
@@ -221,7 +223,7 @@ public final class AudioSession: Sendable {
         try change(.interruptionOnRouteDisconnect(prefers))
     }
     /// What was set by ``setPrefersInterruptionOnRouteDisconnect(_:)``.
-    public var prefersInterruptionOnRouteDisconnect: Bool? { wish { $0.interruptionOnRouteDisconnect } }
+    public var prefersInterruptionOnRouteDisconnect: Bool? { preference { $0.interruptionOnRouteDisconnect } }
 
     // MARK: - Others
 
@@ -241,7 +243,7 @@ public final class AudioSession: Sendable {
         try change(.avoidsAlerts(prefers))
     }
     /// Whether ringing should leave the session alone; false by default.
-    public var prefersNoInterruptionsFromSystemAlerts: Bool { wish { $0.avoidsAlerts } }
+    public var prefersNoInterruptionsFromSystemAlerts: Bool { preference { $0.avoidsAlerts } }
 
     // MARK: - Streams
 
@@ -260,7 +262,9 @@ public final class AudioSession: Sendable {
     func change(_ change: Change) throws(AudioSessionError) { try worker.perform(.change(change)) }
 
     /// What the application has asked for, and got.
-    func wish<Value>(_ value: (Wishes) -> Value) -> Value { worker.shared.withLock { value($0.wishes) } }
+    func preference<Value>(_ value: (Preferences) -> Value) -> Value {
+        worker.shared.withLock { value($0.preferences) }
+    }
 
     func figure<Value>(_ name: String, _ value: (WireValue) -> Value?) throws(AudioSessionError) -> Value {
         try read(name) { $0.session[name].flatMap(value) }

@@ -10,7 +10,7 @@ extension AudioSession {
         try change(.sampleRate(sampleRate))
     }
     /// The sample rate that the application prefers, in Hz; 0 for none.
-    public var preferredSampleRate: Double { wish { $0.sampleRate } }
+    public var preferredSampleRate: Double { preference { $0.sampleRate } }
     /// The sample rate in use, in Hz.
     public var sampleRate: Double { get throws(AudioSessionError) { try figure("SampleRate", \.number) } }
 
@@ -23,7 +23,7 @@ extension AudioSession {
         try change(.bufferDuration(duration))
     }
     /// The buffer duration that the application prefers, in seconds; 0 for none.
-    public var preferredIOBufferDuration: Double { wish { $0.bufferDuration } }
+    public var preferredIOBufferDuration: Double { preference { $0.bufferDuration } }
     /// The buffer duration in use, in seconds.
     public var ioBufferDuration: Double { get throws(AudioSessionError) { try figure("BufferDuration", \.number) } }
 
@@ -77,7 +77,7 @@ extension AudioSession {
         try change(.inputChannels(checked(count)))
     }
     /// How many channels of the input the application prefers; 0 for no preference.
-    public var preferredInputNumberOfChannels: Int { wish { $0.inputChannels } }
+    public var preferredInputNumberOfChannels: Int { preference { $0.inputChannels } }
     /// Sets how many channels of the output the application prefers; 0, the default, for no preference. The preference
     /// is kept, and changes nothing, as that of the input.
     ///
@@ -86,11 +86,12 @@ extension AudioSession {
         try change(.outputChannels(checked(count)))
     }
     /// How many channels of the output the application prefers; 0 for no preference.
-    public var preferredOutputNumberOfChannels: Int { wish { $0.outputChannels } }
+    public var preferredOutputNumberOfChannels: Int { preference { $0.outputChannels } }
 
     private func checked(_ count: Int) throws(AudioSessionError) -> Int {
         if count >= 0 { return count }
-        throw AudioSessionError(.unsupportedProperty, "\(count) channels: at least 1 is possible, and 0 for no wish")
+        throw AudioSessionError(
+            .unsupportedProperty, "\(count) channels: at least 1 is possible, and 0 for no preference")
     }
 
     /// The latency of the input in use, in seconds.

@@ -30,7 +30,7 @@ final class ServiceSession {
     /// The calls of the opening that are not answered.
     private var openingCalls = 0
     var figures = Figures()
-    var wishes = Wishes()
+    var preferences = Preferences()
     /// The requests that wait for the session.
     private var waiting: [Request] = []
     private var deadlines: (any LoopTimer)?
@@ -137,7 +137,7 @@ final class ServiceSession {
         case (.absent, _), (.unknown, true), (.opening, true):
             if case .change(let change) = request.action, case .deactivation = change {
                 // Without the service the session is inactive; it only must not become active again.
-                change.apply(to: &wishes)
+                change.apply(to: &preferences)
                 publish()
                 endDelayed(.success(false))
                 return request.answer(.success(false))
@@ -196,7 +196,7 @@ final class ServiceSession {
             if isDeactivation { deactivations += 1 }
             call(member, arguments, until: request.deadline) { [unowned self] result in
                 if case .success = result {
-                    change.apply(to: &wishes)
+                    change.apply(to: &preferences)
                     publish()
                     if isDeactivation { endDelayed(.success(false)) }
                 }
@@ -212,7 +212,7 @@ final class ServiceSession {
                 switch result {
                 case .failure(let error): request.answer(.failure(error))
                 case .success(let values) where values.first?.text == "delayed":
-                    wishes.awaitsActivation = true
+                    preferences.awaitsActivation = true
                     delayed.append((number, request))
                     if isCancelled { cancel(number) }
                 case .success:
@@ -254,7 +254,7 @@ final class ServiceSession {
         guard let index = delayed.firstIndex(where: { $0.number == number }) else { return }
         delayed.remove(at: index).request.answer(.success(false))
         guard delayed.isEmpty else { return }
-        wishes.awaitsActivation = false
+        preferences.awaitsActivation = false
         if state == .ready { call("CancelActivation", [], until: loop.now + Worker.limit) { _ in } }
     }
 
@@ -265,8 +265,8 @@ final class ServiceSession {
     }
 
     func activated() {
-        wishes.isActive = true
-        wishes.awaitsActivation = false
+        preferences.isActive = true
+        preferences.awaitsActivation = false
         endDelayed(.success(true))
     }
 
@@ -380,15 +380,15 @@ final class ServiceSession {
         figures = Figures(path: path)
         signals = connection.subscribe(MatchRule(sender: owner, path: path)) { [unowned self] in received($0) }
         let session = AudioSessionBus.sessionInterface
-        // A refused wish is kept: a port may come back.
-        for change in wishes.changes {
+        // A refused preference is kept: a port may come back.
+        for change in preferences.changes {
             let (member, arguments) = change.call
             callOpening(path, session, member, arguments) { [unowned self] result in
-                if case .failure = result, case .outputOverride = change { wishes.outputOverride = .none }
+                if case .failure = result, case .outputOverride = change { preferences.outputOverride = .none }
             }
         }
-        if wishes.isActive || wishes.awaitsActivation {
-            let flags = wishes.isActive ? [] : ["delayed"]
+        if preferences.isActive || preferences.awaitsActivation {
+            let flags = preferences.isActive ? [] : ["delayed"]
             callOpening(path, session, "Activate", [.strings(flags)]) { [unowned self] in activatedAgain($0) }
         }
         for (path, interface) in [
@@ -405,9 +405,9 @@ final class ServiceSession {
         switch result {
         case .success(let values): if values.first?.text == "active" { activated() }
         case .failure(let error):
-            wasRefused = wishes.isActive
-            wishes.isActive = false
-            wishes.awaitsActivation = false
+            wasRefused = preferences.isActive
+            preferences.isActive = false
+            preferences.awaitsActivation = false
             endDelayed(.failure(error))
         }
     }

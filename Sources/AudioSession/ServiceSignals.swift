@@ -9,8 +9,8 @@ extension ServiceSession {
         case (Self.propertiesInterface, "PropertiesChanged"): propertiesChanged(arguments, ofManager: false)
         case (AudioSessionBus.sessionInterface, "InterruptionBegan"):
             let reason = AudioSession.InterruptionReason(rawValue: arguments.first?.text ?? "") ?? .default
-            wishes.isActive = false
-            wishes.outputOverride = .none
+            preferences.isActive = false
+            preferences.outputOverride = .none
             publish()
             tell(.interruption(.began(reason: reason, by: arguments.last?.text ?? "")))
             if isToldActive { tell(.activation(.becameInactive(.interruption(reason)))) }
@@ -83,9 +83,9 @@ extension ServiceSession {
             guard let name = entry.key.text else { continue }
             let former = figures.session[name]
             if isManager { figures.manager[name] = entry.value.bare } else { figures.session[name] = entry.value.bare }
-            // While a new session is set up, it does not have what is wished yet.
+            // While a new session is set up, it does not have its preferences yet.
             if !isManager, state == .ready || isJoining {
-                wishes.follow(name, entry.value.bare, former: former, figures)
+                preferences.follow(name, entry.value.bare, former: former, figures)
             }
         }
     }
@@ -96,8 +96,8 @@ extension ServiceSession {
         guard isActive != isToldActive, isActive || figures.session["Interrupted"]?.truth != true else { return }
         isToldActive = isActive
         if isActive { return tell(.activation(.becameActive)) }
-        let isOwn = deactivations > 0 || !wishes.isActive
-        wishes.isActive = false
+        let isOwn = deactivations > 0 || !preferences.isActive
+        preferences.isActive = false
         publish()
         tell(.activation(.becameInactive(isOwn ? .application : .system)))
     }
@@ -109,7 +109,7 @@ extension ServiceSession {
     /// For other threads to read.
     func publish() {
         worker.shared.withLock { shared in
-            shared.wishes = wishes
+            shared.preferences = preferences
             shared.figures = state == .ready && !shared.isClosed ? figures : nil
         }
     }

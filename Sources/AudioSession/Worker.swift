@@ -38,7 +38,7 @@ final class Worker: Sendable {
         var requests: [Request] = []
         var cancelled: [Int] = []
         var isClosed = false
-        var wishes = Wishes()
+        var preferences = Preferences()
         var figures: Figures?
         var lastNumber = 0
     }

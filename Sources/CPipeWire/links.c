@@ -53,7 +53,7 @@ struct sink {
 struct stream {
     struct spa_list node;
     struct pw_impl_node *stream;
-    glide_position slider;
+    slider_position slider;
 };
 
 static struct spa_list ports = {&ports, &ports};
@@ -85,7 +85,7 @@ static void free_link(struct link *link) {
 }
 
 static bool can_ramp(const struct port *port, const struct link *link) {
-    return port->mixer != NULL && link->input != NO_INPUT && cpw_mixer_can_glide(port->mixer, (uint32_t)link->input);
+    return port->mixer != NULL && link->input != NO_INPUT && cpw_mixer_can_ramp(port->mixer, (uint32_t)link->input);
 }
 
 /* The mixer gets an input for each link, in the order in which the links are made, so the first input belongs to the first
@@ -100,10 +100,10 @@ static void match_links(struct port *port) {
         if (input == link->input) continue;
         /* From now on soft volumes lower the stream, so this input must not. */
         if (input == NO_INPUT && port->mixer != NULL)
-            cpw_mixer_glide(port->mixer, (uint32_t)link->input, 1, CPW_LINKS_RETURN, false);
+            cpw_mixer_ramp(port->mixer, (uint32_t)link->input, 1, CPW_LINKS_RETURN, false);
         link->input = input;
         struct stream *stream = find_stream(link->stream);
-        if (stream != NULL && input != NO_INPUT) cpw_mixer_glide(port->mixer, (uint32_t)input, stream->slider, 0, false);
+        if (stream != NULL && input != NO_INPUT) cpw_mixer_ramp(port->mixer, (uint32_t)input, stream->slider, 0, false);
     }
 }
 
@@ -295,7 +295,7 @@ uint32_t cpw_links_count(struct pw_impl_node *stream) {
     return count;
 }
 
-bool cpw_links_glide(struct pw_impl_node *node, float slider, uint32_t frames, bool is_from_silence) {
+bool cpw_links_ramp(struct pw_impl_node *node, float slider, uint32_t frames, bool is_from_silence) {
     struct stream *stream = find_stream(node);
     struct port *port;
     struct link *link;
@@ -308,7 +308,7 @@ bool cpw_links_glide(struct pw_impl_node *node, float slider, uint32_t frames, b
     spa_list_for_each(port, &ports, node) {
         /* Also inputs that are left alone now, which would come back with an old gain. */
         spa_list_for_each(link, &port->links, node) if (link->stream == node && link->input != NO_INPUT)
-            cpw_mixer_glide(port->mixer, (uint32_t)link->input, slider, frames, is_from_silence);
+            cpw_mixer_ramp(port->mixer, (uint32_t)link->input, slider, frames, is_from_silence);
     }
     if (slider == 1) free_stream(stream);
     return true;

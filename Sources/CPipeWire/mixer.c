@@ -52,7 +52,7 @@ struct input {
 
     /* Only for the data thread: the target that it has applied, and the ramps. */
     uint64_t applied;
-    struct glide glide;
+    struct ramped_gain gain;
 };
 
 struct cpw_mixer {
@@ -72,7 +72,7 @@ struct cpw_mixer {
 /* A slider is never negative, so its sign says whether the ramp begins at silence. */
 static const uint32_t FROM_SILENCE = 1u << 31;
 
-static uint64_t packed(glide_position target, uint32_t frames, bool is_from_silence) {
+static uint64_t packed(slider_position target, uint32_t frames, bool is_from_silence) {
     uint32_t bits;
     memcpy(&bits, &target, sizeof bits);
     bits &= ~FROM_SILENCE;
@@ -95,11 +95,11 @@ static uint32_t cycle_of(const struct spa_io_position *position) {
 static void apply_target(struct input *input) {
     uint64_t target = atomic_load_explicit(&input->target, memory_order_acquire);
     uint32_t bits = (uint32_t)target & ~FROM_SILENCE;
-    glide_position position;
+    slider_position position;
     if (target == input->applied) return;
     memcpy(&position, &bits, sizeof position);
-    if ((uint32_t)target & FROM_SILENCE) glide_init(&input->glide, 0, 0);
-    if (glide_begin(&input->glide, position, (uint32_t)(target >> 32))) input->applied = target;
+    if ((uint32_t)target & FROM_SILENCE) ramped_gain_init(&input->gain, 0, 0);
+    if (ramped_gain_begin(&input->gain, position, (uint32_t)(target >> 32))) input->applied = target;
 }
 
 static void process_input(struct input *input, uint32_t cycle) {
@@ -108,18 +108,18 @@ static void process_input(struct input *input, uint32_t cycle) {
     /* The other end of the link writes here at any time. */
     uint32_t buffer = io == NULL ? SPA_ID_INVALID : *(volatile const uint32_t *)&io->buffer_id;
     if (io == NULL || *(volatile const int32_t *)&io->status != SPA_STATUS_HAVE_DATA || buffer >= input->buffer_count) {
-        glide_skip(&input->glide);
+        ramped_gain_skip(&input->gain);
         return;
     }
     const struct work_buffer *work = &input->work_buffers[input->work_buffer_count - 1];
     struct spa_data *data = &input->datas[buffer];
     data->data = input->sources[buffer];
-    if (glide_is_idle(&input->glide)) return;
+    if (ramped_gain_is_idle(&input->gain)) return;
     uint32_t offset = *(volatile const uint32_t *)&data->chunk->offset;
     uint32_t size = *(volatile const uint32_t *)&data->chunk->size;
     offset = SPA_MIN(offset, data->maxsize) & ~3u;
     size = SPA_MIN(size, data->maxsize - offset);
-    glide_apply(&input->glide, SPA_PTROFF(input->sources[buffer], offset, const float),
+    ramped_gain_apply(&input->gain, SPA_PTROFF(input->sources[buffer], offset, const float),
                 SPA_PTROFF(work->samples, offset, float), size / sizeof(float));
     data->data = work->samples;
 }
@@ -176,7 +176,7 @@ static int add_port(void *object, enum spa_direction direction, uint32_t id, con
     if (input == NULL) {
         if ((input = calloc(1, sizeof *input)) == NULL) return result;
         input->applied = packed(1, 0, false);
-        glide_init(&input->glide, 1, 0);
+        ramped_gain_init(&input->gain, 1, 0);
     }
     atomic_store_explicit(&input->target, packed(1, 0, false), memory_order_relaxed);
     input->is_there = true;
@@ -350,12 +350,12 @@ uint32_t cpw_mixer_inputs(const struct cpw_mixer *mixer, uint32_t *inputs, uint3
     return count;
 }
 
-bool cpw_mixer_can_glide(const struct cpw_mixer *mixer, uint32_t id) {
+bool cpw_mixer_can_ramp(const struct cpw_mixer *mixer, uint32_t id) {
     struct input *input = input_at(mixer, SPA_DIRECTION_INPUT, id);
     return input != NULL && !input->is_left_alone && !mixer->is_replaced;
 }
 
-void cpw_mixer_glide(struct cpw_mixer *mixer, uint32_t id, glide_position target, uint32_t frames, bool is_from_silence) {
+void cpw_mixer_ramp(struct cpw_mixer *mixer, uint32_t id, slider_position target, uint32_t frames, bool is_from_silence) {
     struct input *input = input_at(mixer, SPA_DIRECTION_INPUT, id);
     if (input != NULL)
         atomic_store_explicit(&input->target, packed(target, frames, is_from_silence), memory_order_release);

@@ -9,7 +9,7 @@
 
 #include <spa/node/node.h>
 
-#include "CGlide.h"
+#include "CRamp.h"
 
 /* A link: an input port of the mixer. */
 enum { CPW_MAX_INPUTS = 512 };
@@ -26,9 +26,9 @@ uint32_t cpw_mixer_inputs(const struct cpw_mixer *mixer, uint32_t *inputs, uint3
 /* Whether the mixer has been replaced by another one. */
 bool cpw_mixer_is_replaced(const struct cpw_mixer *mixer);
 /* Whether a gain has an effect on an input: the inner mixer may take its buffers as they are. */
-bool cpw_mixer_can_glide(const struct cpw_mixer *mixer, uint32_t input);
+bool cpw_mixer_can_ramp(const struct cpw_mixer *mixer, uint32_t input);
 /* Ramps an input's gain to a target in a number of frames, from the next cycle on; with 0 frames, the gain jumps. The ramp
  * begins at the present gain, or at silence for a link of which nothing is heard. Only the last target before a cycle counts. */
-void cpw_mixer_glide(struct cpw_mixer *mixer, uint32_t input, glide_position target, uint32_t frames, bool is_from_silence);
+void cpw_mixer_ramp(struct cpw_mixer *mixer, uint32_t input, slider_position target, uint32_t frames, bool is_from_silence);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "CGlide.h"
+#include "CRamp.h"
 
 /* A hash table finds a stream's ramp, because no field of a stream is free for our pointer. A power of two; at most half of
  * the places are taken. */
@@ -26,7 +26,7 @@ enum { LONGEST = 3600 };
 enum sample { SAMPLE_INT16, SAMPLE_INT32, SAMPLE_FLOAT32 };
 
 struct target {
-    glide_position position;
+    slider_position position;
     uint32_t frames;
     bool is_from_silence;
 };
@@ -38,7 +38,7 @@ struct ramp {
     enum sample sample;
     uint32_t channels, frame_size;
     /* The members below are for the sink's thread, or for us while it waits. */
-    struct glide glide;
+    struct ramped_gain gain;
     bool has_new_target;
     struct target target;
 };
@@ -93,8 +93,8 @@ static void take_out(const struct ramp *ramp) {
 static void apply_target(struct ramp *ramp) {
     if (!ramp->has_new_target) return;
     const struct target *target = &ramp->target;
-    if (target->is_from_silence) glide_init(&ramp->glide, 0, ramp->glide.memory);
-    ramp->has_new_target = !glide_begin(&ramp->glide, target->position, target->frames);
+    if (target->is_from_silence) ramped_gain_init(&ramp->gain, 0, ramp->gain.memory);
+    ramp->has_new_target = !ramped_gain_begin(&ramp->gain, target->position, target->frames);
 }
 
 static inline double nearest(double value) { return value < 0 ? value - 0.5 : value + 0.5; }
@@ -120,13 +120,13 @@ static int pop(pa_sink_input *input, size_t size, pa_memchunk *chunk) {
     if (result < 0) return result;
     apply_target(ramp);
     uint32_t frames = (uint32_t)(CPC_FIELD(chunk, pa_memchunk, length) / ramp->frame_size);
-    if (glide_is_idle(&ramp->glide)) return result;
+    if (ramped_gain_is_idle(&ramp->gain)) return result;
     pa_memchunk_make_writable(chunk, 0);
     char *samples = pa_memblock_acquire_chunk(chunk);
     while (frames > 0) {
         float gains[256];
         uint32_t part = frames < 256 ? frames : 256;
-        glide_gains(&ramp->glide, gains, part);
+        ramped_gain_write(&ramp->gain, gains, part);
         scale(ramp, samples, gains, part);
         samples += (size_t)part * ramp->frame_size;
         frames -= part;
@@ -138,7 +138,7 @@ static int pop(pa_sink_input *input, size_t size, pa_memchunk *chunk) {
 static void process_rewind(pa_sink_input *input, size_t size) {
     struct ramp *ramp = find(input);
     if (ramp == NULL) return;
-    glide_go_back(&ramp->glide, (uint32_t)(size / ramp->frame_size));
+    ramped_gain_go_back(&ramp->gain, (uint32_t)(size / ramp->frame_size));
     apply_target(ramp);
     ramp->process_rewind(input, size);
 }
@@ -173,17 +173,17 @@ static bool choose_sample(pa_sample_format_t format, enum sample *sample) {
 
 static struct ramp *ramp_of(pa_sink_input *input) { return CPC_CAN_READ(input, pa_sink_input) ? find(input) : NULL; }
 
-bool cpc_sink_input_can_glide(pa_sink_input *input) {
+bool cpc_sink_input_can_ramp(pa_sink_input *input) {
     enum sample sample;
     if (ramp_of(input) != NULL) return true;
     return cpc_thread_of_input(input) != NULL && choose_sample(CPC_FIELD(input, pa_sink_input, sample_spec).format, &sample) &&
         !pa_sink_input_is_passthrough(input) && ramp_count < MOST_RAMPS && cpc_prove_callbacks(input);
 }
 
-bool cpc_sink_input_is_gliding(pa_sink_input *input) { return ramp_of(input) != NULL; }
+bool cpc_sink_input_is_ramping(pa_sink_input *input) { return ramp_of(input) != NULL; }
 
 static struct ramp *make_ramp(pa_sink_input *input) {
-    if (!cpc_sink_input_can_glide(input)) return NULL;
+    if (!cpc_sink_input_can_ramp(input)) return NULL;
     if (receiver == NULL) {
         size_t size = cpc_layout->pa_msgobject_process_msg + sizeof(cpc_process_msg);
         receiver = pa_msgobject_new_internal(size, pa_msgobject_type_id, NULL);
@@ -198,7 +198,7 @@ static struct ramp *make_ramp(pa_sink_input *input) {
     ramp->frame_size = (uint32_t)pa_frame_size(&specification);
     ramp->pop = CPC_FIELD(input, pa_sink_input, pop);
     ramp->process_rewind = CPC_FIELD(input, pa_sink_input, process_rewind);
-    glide_init(&ramp->glide, 1, specification.rate * MEMORY);
+    ramped_gain_init(&ramp->gain, 1, specification.rate * MEMORY);
     insert(ramp);
     /* The thread looks for the ramp as soon as it sees one of these functions. */
     __atomic_store_n(&CPC_FIELD(input, pa_sink_input, pop), pop, __ATOMIC_RELEASE);
@@ -215,11 +215,11 @@ static void send_target(pa_asyncmsgq *thread, struct ramp *ramp, struct target t
 /* Returns when the thread has finished its work, and has taken back the sound that it had to. */
 static void wait_for(pa_asyncmsgq *thread) { pa_asyncmsgq_send(thread, receiver, MESSAGE_NOTHING, NULL, 0, NULL); }
 
-bool cpc_sink_input_glide(pa_sink_input *input, float position, double seconds, bool is_from_silence) {
+bool cpc_sink_input_ramp(pa_sink_input *input, float position, double seconds, bool is_from_silence) {
     if (!(position >= 0 && position <= 1) || !(seconds >= 0 && seconds <= LONGEST)) return false;
     struct ramp *ramp = ramp_of(input);
     /* A stream without a ramp is at full level already. */
-    if (ramp == NULL && position == 1 && !is_from_silence) return cpc_sink_input_can_glide(input);
+    if (ramp == NULL && position == 1 && !is_from_silence) return cpc_sink_input_can_ramp(input);
     if (ramp == NULL) ramp = make_ramp(input);
     pa_asyncmsgq *thread = cpc_thread_of_input(input);
     if (ramp == NULL || thread == NULL) return false;
@@ -228,7 +228,7 @@ bool cpc_sink_input_glide(pa_sink_input *input, float position, double seconds, 
     return true;
 }
 
-void cpc_sink_input_end_glide(pa_sink_input *input) {
+void cpc_sink_input_end_ramp(pa_sink_input *input) {
     struct ramp *ramp = ramp_of(input);
     if (ramp == NULL) return;
     pa_asyncmsgq *thread = cpc_thread_of_input(input);
@@ -246,7 +246,7 @@ void cpc_sink_input_end_glide(pa_sink_input *input) {
     if (thread != NULL || CPC_FIELD(input, pa_sink_input, sink) == NULL) free(ramp);
 }
 
-void cpc_end_glides(void) {
+void cpc_end_ramps(void) {
     if (receiver == NULL || ramp_count > 0) return;
     pa_object_unref((pa_object *)receiver);
     receiver = NULL;

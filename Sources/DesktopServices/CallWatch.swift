@@ -12,7 +12,7 @@ public final class CallWatch {
 
     private let service: NamedService
     private let changed: (CallPhase, String) -> Void
-    private var book = CallBook()
+    private var registry = CallRegistry()
     /// The calls of each modem, by object path. They are needed when a modem goes, because no signal announces that its
     /// calls have ended.
     private var modems: [String: Set<String>] = [:]
@@ -43,7 +43,7 @@ public final class CallWatch {
     public func stop() { service.stop() }
 
     private func ownerChanged() {
-        book.removeAll()
+        registry.removeAll()
         modems = [:]
         report()
         ask("GetManagedObjects", of: WireInterface.objectManager.name, at: CallWatch.root) { watch, values in
@@ -77,7 +77,7 @@ public final class CallWatch {
         if signal.member == "InterfacesAdded" {
             addModem(modem, signal.arguments[1])
         } else if (signal.arguments[1].elements ?? []).contains(where: { $0.text == CallWatch.voice }) {
-            for call in modems.removeValue(forKey: modem) ?? [] { book.remove(call) }
+            for call in modems.removeValue(forKey: modem) ?? [] { registry.remove(call) }
         }
     }
 
@@ -89,29 +89,29 @@ public final class CallWatch {
         case "CallAdded": add(call, of: signal.path)
         case "CallDeleted":
             modems[signal.path]?.remove(call)
-            book.remove(call)
+            registry.remove(call)
         default: break
         }
     }
 
     private func add(_ call: String, of modem: String) {
-        guard book.add(call) else { return }
+        guard registry.add(call) else { return }
         modems[modem, default: []].insert(call)
         ask("GetAll", of: WireInterface.properties.name, at: call, [.string(CallWatch.call)]) { watch, values in
             guard let properties = values.first, let state = properties["State"]?.integer else { return }
             let number = String((properties["Number"]?.text ?? "").prefix(64))
-            watch.book.describe(call, state: CallState(rawValue: state) ?? .unknown, number: number)
+            watch.registry.describe(call, state: CallState(rawValue: state) ?? .unknown, number: number)
         }
     }
 
     private func handleCallSignal(_ signal: BusSignal) {
         guard signal.member == "StateChanged", signal.arguments.count == 3, let state = signal.arguments[1].integer
         else { return }
-        book.change(signal.path, to: CallState(rawValue: state) ?? .unknown)
+        registry.change(signal.path, to: CallState(rawValue: state) ?? .unknown)
     }
 
     private func report() {
-        let (phase, number) = (book.phase, book.number)
+        let (phase, number) = (registry.phase, registry.number)
         guard phase != self.phase || number != self.number else { return }
         (self.phase, self.number) = (phase, number)
         changed(phase, number)

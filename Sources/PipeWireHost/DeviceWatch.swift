@@ -167,9 +167,9 @@ final class DeviceWatch {
         guard let pod = cpw_result_param(type, result, &parameter), cpw_route_read(pod, &route) else { return }
         switch Int(parameter) {
         case CPW_PARAM_ENUM_ROUTE:
-            if expected.ports.count < RouteBook.mostPorts { answers?.ports.append(Port(route, of: facts)) }
+            if expected.ports.count < RouteRegistry.mostPorts { answers?.ports.append(Port(route, of: facts)) }
         case CPW_PARAM_ROUTE:
-            if let device = UInt32(exactly: route.device), expected.active.count < RouteBook.mostPorts {
+            if let device = UInt32(exactly: route.device), expected.active.count < RouteRegistry.mostPorts {
                 answers?.active[device] = route.index
             }
         default: break

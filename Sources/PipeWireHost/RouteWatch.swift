@@ -11,7 +11,7 @@ import PolicyRuntime
 /// time.
 final class RouteWatch {
     unowned let host: PipeWireHost
-    private lazy var book = RouteBook(
+    private lazy var registry = RouteRegistry(
         report: { [unowned self] event in
             host.handle(event)
         },
@@ -55,11 +55,11 @@ final class RouteWatch {
         else { return }
         nodes[global] = known
         let device = device(of: known)
-        guard book.put(known.route, isOfCard: device != nil) else {
+        guard registry.put(known.route, isOfCard: device != nil) else {
             nodes[global] = nil
             return
         }
-        book.follow(global)
+        registry.follow(global)
         known.readVolumes()
         known.readLatency()
         if let device { changed(device, hasAnswered: false) }
@@ -67,13 +67,13 @@ final class RouteWatch {
 
     /// Handles a node that is destroyed.
     func removed(_ node: NodeWatch) {
-        book.remove(node: node.route.id)
+        registry.remove(node: node.route.id)
         nodes[node.route.id] = nil
     }
 
     /// The mute of a source may interrupt a session (N7).
     func muted(_ node: NodeWatch, _ isMuted: Bool) {
-        if let source = book.setMuted(node.route.id, isMuted) { host.muted(source, isMuted) }
+        if let source = registry.setMuted(node.route.id, isMuted) { host.muted(source, isMuted) }
     }
 
     private func device(of node: NodeWatch) -> DeviceWatch? { node.route.deviceID.flatMap { devices[$0] } }
@@ -96,7 +96,7 @@ final class RouteWatch {
 
     func added(device: OpaquePointer, global: UInt32) {
         let properties = pw_impl_device_get_properties(device)
-        guard devices[global] == nil, devices.count < RouteBook.mostDevices,
+        guard devices[global] == nil, devices.count < RouteRegistry.mostDevices,
             text(pw_properties_get(properties, "media.class")) == "Audio/Device"
         else { return }
         // Cards made in sandboxes must not use up the room for the session manager's cards.
@@ -114,7 +114,7 @@ final class RouteWatch {
     /// Reports a card that has answered, or that has got or lost a node.
     func changed(_ device: DeviceWatch, hasAnswered: Bool) {
         reporting = device.global
-        book.put(device.description(nodes: nodes(of: device.global)))
+        registry.put(device.description(nodes: nodes(of: device.global)))
         reporting = nil
         guard hasAnswered else { return }
         host.changeGraph(all: true)
@@ -148,7 +148,7 @@ final class RouteWatch {
     func queryFailed(_ device: DeviceWatch) { hold.answered(device.global) }
 
     func removed(_ device: DeviceWatch) {
-        book.remove(device: device.global)
+        registry.remove(device: device.global)
         devices[device.global] = nil
         hold.answered(device.global)
     }
@@ -172,7 +172,7 @@ final class RouteWatch {
     /// application's stream have no influence on them.
     private func linksChanged(_ output: UInt32, _ input: UInt32) {
         guard !host.isStream(output), !host.isStream(input) else { return }
-        book.followAll()
+        registry.followAll()
     }
 
     /// The next sinks downstream, or sources upstream, of a node without a device (R60).

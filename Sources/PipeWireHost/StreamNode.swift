@@ -218,7 +218,7 @@ package final class StreamNode: ServerStream {
         // the links, the links have got a target in this turn, and a second target would replace it.
         let jumps = updatePlaceOfGain() || !isRunning && gain < policyGain
         policyGain = gain
-        if isInLinks { _ = cpw_links_glide(node, Float(gain.slider), jumps ? 0 : frames, fromSilence) }
+        if isInLinks { _ = cpw_links_ramp(node, Float(gain.slider), jumps ? 0 : frames, fromSilence) }
         writeVolumes()
     }
 
@@ -237,11 +237,11 @@ package final class StreamNode: ServerStream {
         isInLinks.toggle()
         guard policyGain != .unity else { return false }
         if isInLinks {
-            _ = cpw_links_glide(node, Float(policyGain.slider), 0, false)
+            _ = cpw_links_ramp(node, Float(policyGain.slider), 0, false)
         } else {
             // The soft volumes reach the client some cycles later. For a moment it is too low, and never too loud.
             writeVolumes()
-            _ = cpw_links_glide(node, 1, UInt32(CPW_LINKS_RETURN), false)
+            _ = cpw_links_ramp(node, 1, UInt32(CPW_LINKS_RETURN), false)
         }
         return true
     }

@@ -71,7 +71,7 @@ public final class PulseAudioHost: Host {
         messages = nil
         runtime.shutDown()
         for stream in streams { stream.left() }
-        cpc_end_glides()
+        cpc_end_ramps()
         for stream in streams { stream.sendPendingEvents() }
         service?.leave()
         service = nil

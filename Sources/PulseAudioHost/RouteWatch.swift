@@ -10,7 +10,7 @@ import PolicyRuntime
 /// first move can query the card. So the streams that were heard there are stopped before they move.
 final class RouteWatch {
     private unowned let host: PulseAudioHost
-    private lazy var book = RouteBook(
+    private lazy var registry = RouteRegistry(
         report: { [unowned host] in host.handle($0) }, findNext: { [unowned self] in next(after: $0) })
     /// The latencies that were asked for, by node number.
     private var latencies: [UInt32: Duration] = [:]
@@ -27,7 +27,7 @@ final class RouteWatch {
         ] {
             host.on(put, priority: CPC_EARLY) { [unowned self] in added(DeviceHandle($0, direction)) }
             host.on(unlink, priority: CPC_EARLY) { [unowned self] in
-                book.remove(node: DeviceHandle($0, direction).node)
+                registry.remove(node: DeviceHandle($0, direction).node)
             }
             host.on(properties) { [unowned self] in added(DeviceHandle($0, direction)) }
             host.on(port, priority: CPC_EARLY) { [unowned self] in cardChanged(DeviceHandle($0, direction).card) }
@@ -37,7 +37,7 @@ final class RouteWatch {
         }
         host.on(CPC_SOURCE_MUTE_CHANGED) { [unowned self] in readMute(DeviceHandle($0, .input)) }
         host.on(CPC_CARD_PUT, priority: CPC_EARLY) { [unowned self] in cardChanged($0) }
-        host.on(CPC_CARD_UNLINK, priority: CPC_EARLY) { [unowned self] in book.remove(device: cpc_card_index($0)) }
+        host.on(CPC_CARD_UNLINK, priority: CPC_EARLY) { [unowned self] in registry.remove(device: cpc_card_index($0)) }
         host.on(CPC_CARD_PROFILE_CHANGED) { [unowned self] in cardChanged($0) }
         host.on(CPC_PORT_AVAILABLE_CHANGED, priority: CPC_EARLY) { [unowned self] in cardChanged(cpc_port_card($0)) }
         for (direction, start) in [
@@ -67,12 +67,12 @@ final class RouteWatch {
         host.onChange(CPC_DEFAULT_SOURCE_CHANGED) { [unowned self] in defaultsChanged() }
         for card in host.all(CPC_CARDS) { cardChanged(card) }
         for device in devices { added(device) }
-        book.followAll()
+        registry.followAll()
         defaultsChanged()
     }
 
     /// Forgets everything.
-    func leave() { book.clear() }
+    func leave() { registry.clear() }
 
     // MARK: - Sinks, sources and cards
 
@@ -96,8 +96,8 @@ final class RouteWatch {
             id: device.node, facts, description: device.property("device.description"),
             deviceID: card.map { cpc_card_index($0) }, profileDevice: device.node, isFilter: isFilter,
             isRemote: sink.map { cpc_sink_is_network($0) } ?? false)
-        if let node, book.put(node, isOfCard: card != nil) { cardChanged(card) }
-        book.follow(device.node)
+        if let node, registry.put(node, isOfCard: card != nil) { cardChanged(card) }
+        registry.follow(device.node)
         readMute(device)
     }
 
@@ -117,13 +117,14 @@ final class RouteWatch {
     private func readMute(_ device: DeviceHandle) {
         guard device.direction == .input else { return }
         let isMuted = cpc_source_is_muted(device.pointer)
-        if let source = book.setMuted(device.node, isMuted) { host.muted(source, isMuted) }
+        if let source = registry.setMuted(device.node, isMuted) { host.muted(source, isMuted) }
     }
 
     private func cardChanged(_ card: OpaquePointer?) {
         guard let card, let cardName = name(cpc_card_name(card)) else { return }
         let own = devices.filter { $0.card == card }.map { (device: $0, ports: $0.ports) }
-        let ports = list { cpc_card_ports(card, $0) }.prefix(RouteBook.mostPorts).compactMap { port -> DevicePort? in
+        let ports = list { cpc_card_ports(card, $0) }.prefix(RouteRegistry.mostPorts).compactMap {
+            port -> DevicePort? in
             guard let portName = name(cpc_port_name(port)) else { return nil }
             var facts = facts(
                 cpc_port_is_output(port) ? .output : .input, of: cardName, cpc_port_proplist(port), card)
@@ -136,7 +137,7 @@ final class RouteWatch {
                 profileDevices: users.map(\.node), activeOn: users.last { $0.activePort == port }?.node)
         }
         let isCamera = facts(nil, of: cardName, nil, card).isCamera
-        book.put(RouteDevice(id: cpc_card_index(card), name: cardName, ports: ports, isCamera: isCamera))
+        registry.put(RouteDevice(id: cpc_card_index(card), name: cardName, ports: ports, isCamera: isCamera))
     }
 
     /// Handles a change of the defaults. The reason may be a plug whose port has not been reported yet.
@@ -158,14 +159,14 @@ final class RouteWatch {
 
     /// Whether a stream's sound reaches a sink, directly or through filters.
     func isHeard(_ stream: StreamHandle, on node: UInt32) -> Bool {
-        place(of: stream).map { book.reaches(node, from: $0) } ?? false
+        place(of: stream).map { registry.reaches(node, from: $0) } ?? false
     }
 
     /// Handles an internal stream of the daemon or a module that appears, moves or goes. It may change where filters
     /// and combined sinks are heard, and so where streams are heard through them.
     private func internalStreamChanged(_ stream: StreamHandle) {
         guard stream.client == nil else { return }
-        book.followAll()
+        registry.followAll()
         if stream.pointer != leaving, stream.direction == .playback, let place = place(of: stream) {
             host.handle(.linked(to: place))
         }
@@ -211,7 +212,7 @@ final class RouteWatch {
 
     /// The channels, the volume and the latency of a sink or source. A source has no output volume.
     func figures(of node: UInt32) -> DeviceFigures? {
-        guard book.nodes[node] != nil, let device = device(node) else { return nil }
+        guard registry.nodes[node] != nil, let device = device(node) else { return nil }
         let latency = latencies[node] ?? device.latency
         latencies[node] = latency
         let volume = device.direction == .output ? cpc_sink_slider(device.pointer) : 0
@@ -233,7 +234,7 @@ final class RouteWatch {
     func readLatencies() {
         let old = latencies
         latencies = [:]
-        for node in old.keys where book.nodes[node] != nil { latencies[node] = device(node)?.latency }
+        for node in old.keys where registry.nodes[node] != nil { latencies[node] = device(node)?.latency }
         if latencies.contains(where: { $0.value != old[$0.key] }) { host.deviceChanged() }
     }
 

@@ -70,19 +70,19 @@ struct StreamHandle {
     func setFactor(_ factor: Double) -> Bool { cpc_stream_set_factor(pointer, isPlayback, factor) }
 
     /// Whether our gain can change with every sample of the stream.
-    var canRamp: Bool { isPlayback && cpc_sink_input_can_glide(pointer) }
+    var canRamp: Bool { isPlayback && cpc_sink_input_can_ramp(pointer) }
 
     /// Whether our gain is applied sample by sample now.
-    var isRamping: Bool { isPlayback && cpc_sink_input_is_gliding(pointer) }
+    var isRamping: Bool { isPlayback && cpc_sink_input_is_ramping(pointer) }
 
     /// Ramps our gain to a target, sample by sample. Returns whether the device's thread got the target.
     func ramp(to gain: LinearGain, within duration: Duration, fromSilence: Bool) -> Bool {
-        cpc_sink_input_glide(pointer, Float(gain.slider), duration / .seconds(1), fromSilence)
+        cpc_sink_input_ramp(pointer, Float(gain.slider), duration / .seconds(1), fromSilence)
     }
 
     /// Gives the stream its full level back, and leaves nothing in it.
     func endRamp() {
-        if isPlayback { cpc_sink_input_end_glide(pointer) }
+        if isPlayback { cpc_sink_input_end_ramp(pointer) }
     }
 
     /// Holds or releases the stream in the device's thread. Returns whether the thread was told.

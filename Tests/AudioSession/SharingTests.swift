@@ -18,7 +18,7 @@ import Testing
             try second.setPreferredSampleRate(44100)
             try second.setInputGain(0.5)
             try await first.wait(for: .playAndRecord, of: "category") { first.category }
-            try await first.wait(for: 0.5, of: "the gain") { first.wish { $0.inputGain } }
+            try await first.wait(for: 0.5, of: "the gain") { first.preference { $0.inputGain } }
             #expect(first.mode == .voiceChat && first.categoryOptions == [] && first.preferredSampleRate == 44100)
 
             var heard = [first, second].map { $0.interruptions.makeAsyncIterator() }

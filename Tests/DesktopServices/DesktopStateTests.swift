@@ -11,11 +11,11 @@ import Testing
             (.active, .active), (.held, .active), (.waiting, .ringing), (.terminated, .none),
         ])
     func phaseOfState(state: CallState, phase: CallPhase) {
-        var book = CallBook()
-        #expect(book.add("/1") == true)
-        book.describe("/1", state: state, number: "123")
-        #expect(book.phase == phase)
-        #expect(book.number == (phase == .none ? "" : "123"))
+        var registry = CallRegistry()
+        #expect(registry.add("/1") == true)
+        registry.describe("/1", state: state, number: "123")
+        #expect(registry.phase == phase)
+        #expect(registry.number == (phase == .none ? "" : "123"))
     }
 
     /// A step of a story of calls.
@@ -61,35 +61,35 @@ import Testing
             ("the service goes", [.comes("a", .active), .comes("b", .held), .allGo], [.active, .active, .none]),
         ])
     func calls(name: String, steps: [CallStep], phases: [CallPhase]) {
-        var book = CallBook()
+        var registry = CallRegistry()
         var seen: [CallPhase] = []
         for step in steps {
             switch step {
             case .comes(let call, let state):
-                #expect(book.add(call) == true)
-                book.describe(call, state: state, number: "")
-            case .turns(let call, let state): book.change(call, to: state)
-            case .goes(let call): book.remove(call)
-            case .allGo: book.removeAll()
+                #expect(registry.add(call) == true)
+                registry.describe(call, state: state, number: "")
+            case .turns(let call, let state): registry.change(call, to: state)
+            case .goes(let call): registry.remove(call)
+            case .allGo: registry.removeAll()
             }
-            seen.append(book.phase)
+            seen.append(registry.phase)
         }
         #expect(seen == phases)
     }
 
     @Test func aCallThatIsGoneStaysGone() {
-        var book = CallBook()
-        #expect(book.add("/1") == true)
-        #expect(book.add("/1") == false)
-        book.remove("/1")
-        book.describe("/1", state: .active, number: "123")
-        #expect(book.phase == .none)
+        var registry = CallRegistry()
+        #expect(registry.add("/1") == true)
+        #expect(registry.add("/1") == false)
+        registry.remove("/1")
+        registry.describe("/1", state: .active, number: "123")
+        #expect(registry.phase == .none)
     }
 
     @Test func thereIsNoEndOfCalls() {
-        var book = CallBook()
-        let added = (0..<1000).map { book.add("/\($0)") }
-        #expect(added.count { $0 } == CallBook.limit)
+        var registry = CallRegistry()
+        let added = (0..<1000).map { registry.add("/\($0)") }
+        #expect(added.count { $0 } == CallRegistry.limit)
     }
 
     @Test(

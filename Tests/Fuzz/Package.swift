@@ -39,8 +39,8 @@ let package = Package(
             dependencies: ["PolicyEngine", "PolicyRuntime", "BusService", "DesktopServices", "DBus", "PolicyFile"],
             swiftSettings: counted),
         .systemLibrary(name: "CLibPipeWire", pkgConfig: "libpipewire-0.3"),
-        .target(name: "CGlide", cSettings: countedC),
-        .target(name: "CPipeWire", dependencies: ["CLibPipeWire", "CGlide"], cSettings: countedC),
+        .target(name: "CRamp", cSettings: countedC),
+        .target(name: "CPipeWire", dependencies: ["CLibPipeWire", "CRamp"], cSettings: countedC),
         // Without what takes the place of Swift's own in a module.
         .target(name: "CRuntimeTrim", sources: ["pages.c"], cSettings: countedC),
         .target(

@@ -1,9 +1,9 @@
-/* Tests of Sources/CPipeWire/mixer.c and glide.c in front of the server's own mixer, which is loaded from its plugin. What
+/* Tests of Sources/CPipeWire/mixer.c and Sources/CRamp in front of the server's own mixer, which is loaded from its plugin. What
  * is expected is worked out here, in double precision. Tests/Package builds it.
  * With "cost" behind the plugin's path, it prints what a link costs in each cycle, as a table:
  *
- *     cc -O2 -I Sources/CPipeWire -I Sources/CGlide/include $(pkg-config --cflags libspa-0.2) -Wl,--wrap=calloc,--wrap=free \
- *         Tests/Mixer/mixer_test.c Sources/CPipeWire/mixer.c Sources/CGlide/glide.c -lm -ldl -pthread -o .build/mixer_test
+ *     cc -O2 -I Sources/CPipeWire -I Sources/CRamp/include $(pkg-config --cflags libspa-0.2) -Wl,--wrap=calloc,--wrap=free \
+ *         Tests/Mixer/mixer_test.c Sources/CPipeWire/mixer.c Sources/CRamp/ramped_gain.c -lm -ldl -pthread -o .build/mixer_test
  *     .build/mixer_test $(pkg-config --variable=plugindir libspa-0.2)/audiomixer/libspa-audiomixer.so cost */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -236,7 +236,7 @@ static void a_fade_is_as_long_as_it_is_said_to_be(void) {
             open_desk(&desk, 2, true);
             cycle(&desk, quantum, gains);
             CHECK(gains[quantum - 1] == 1, "%g", gains[quantum - 1]);
-            cpw_mixer_glide(desk.mixer, 0, cbrtf(0.1f), length, false);
+            cpw_mixer_ramp(desk.mixer, 0, cbrtf(0.1f), length, false);
             for (; done < length + quantum; done += quantum) cycle(&desk, quantum, gains + done);
             for (uint32_t frame = 0; frame < length; frame++) {
                 double slider = 1 + (cbrt(0.1) - 1) * eased((double)frame / length);
@@ -296,7 +296,7 @@ static void a_fade_makes_no_click(void) {
         for (int round = 0; done + LARGEST < 390000; round++) {
             if (since >= length) {
                 length = 480 + (uint32_t)(random() % 9600);
-                cpw_mixer_glide(desk.mixer, 0, (float)(random() % 5) / 4, 480 + (uint32_t)(random() % 9600), false);
+                cpw_mixer_ramp(desk.mixer, 0, (float)(random() % 5) / 4, 480 + (uint32_t)(random() % 9600), false);
                 since = 0;
             }
             cycle(&desk, quantum, gains + done);
@@ -321,7 +321,7 @@ static void more_than_it_can_take_waits(void) {
     uint32_t done = 0;
     open_desk(&desk, 1, true);
     for (uint32_t turn = 0; done < 48000; done += 64, turn++) {
-        if (turn < 64) cpw_mixer_glide(desk.mixer, 0, turn % 2 == 0 ? 0 : 1, 4800 + turn, false);
+        if (turn < 64) cpw_mixer_ramp(desk.mixer, 0, turn % 2 == 0 ? 0 : 1, 4800 + turn, false);
         cycle(&desk, 64, gains + done);
     }
     CHECK(gains[done - 1] == 1, "it ends at %g", gains[done - 1]);
@@ -338,7 +338,7 @@ static void silence_is_silence(void) {
     static float gains[1024];
     struct desk desk;
     open_desk(&desk, 2, true);
-    cpw_mixer_glide(desk.mixer, 0, 0, 0, false);
+    cpw_mixer_ramp(desk.mixer, 0, 0, 0, false);
     for (uint32_t frame = 0; frame < 1024; frame++) desk.links[0].samples[frame] = frame % 3 == 0 ? NAN : INFINITY;
     fill(&desk, 0, 1024);
     memcpy(gains, mix(&desk), sizeof gains);
@@ -349,7 +349,7 @@ static void silence_is_silence(void) {
 static void links_are_apart(void) {
     struct desk desk;
     open_desk(&desk, 3, true);
-    cpw_mixer_glide(desk.mixer, 1, 0.5f, 0, false);
+    cpw_mixer_ramp(desk.mixer, 1, 0.5f, 0, false);
     for (uint32_t link = 0; link < 3; link++) {
         for (uint32_t frame = 0; frame < 256; frame++) desk.links[link].samples[frame] = (float)(1u << (2 * link));
         fill(&desk, link, 256);
@@ -379,7 +379,7 @@ static void a_stream_that_sends_nothing(void) {
     struct desk desk;
     open_desk(&desk, 2, true);
     cycle(&desk, 1024, gains);
-    cpw_mixer_glide(desk.mixer, 0, 0, 48000, false);
+    cpw_mixer_ramp(desk.mixer, 0, 0, 48000, false);
     cycle(&desk, 1024, gains);
     /* It has stopped: what would have been a long fade is over. */
     desk.links[0].io[0].status = SPA_STATUS_NEED_DATA;
@@ -388,7 +388,7 @@ static void a_stream_that_sends_nothing(void) {
     cycle(&desk, 1024, gains);
     CHECK(gains[0] == 0 && gains[1023] == 0, "%g %g", gains[0], gains[1023]);
     /* A fade back waits for the first sound. */
-    cpw_mixer_glide(desk.mixer, 0, 1, 2048, false);
+    cpw_mixer_ramp(desk.mixer, 0, 1, 2048, false);
     for (int round = 0; round < 10; round++) {
         desk.links[0].io[0].status = SPA_STATUS_NEED_DATA;
         fill(&desk, 1, 1024);
@@ -404,16 +404,16 @@ static void orders_while_nothing_is_mixed(void) {
     struct desk desk;
     open_desk(&desk, 2, true);
     /* Only the last one is obeyed, and it says where it begins. */
-    cpw_mixer_glide(desk.mixer, 0, 0, 0, false);
-    cpw_mixer_glide(desk.mixer, 0, 1, 4800, true);
+    cpw_mixer_ramp(desk.mixer, 0, 0, 0, false);
+    cpw_mixer_ramp(desk.mixer, 0, 1, 4800, true);
     cycle(&desk, 1024, gains);
     CHECK(gains[0] == 0 && gains[1023] > 0 && gains[1023] < 0.01f, "%g %g", gains[0], gains[1023]);
     /* The link is not active, but others are: what would fall is there. */
-    cpw_mixer_glide(desk.mixer, 0, 1, 0, false);
+    cpw_mixer_ramp(desk.mixer, 0, 1, 0, false);
     cycle(&desk, 1024, gains);
     spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 0, SPA_IO_Buffers, NULL, 0);
-    cpw_mixer_glide(desk.mixer, 0, 0.5f, 48000, false);
-    cpw_mixer_glide(desk.mixer, 0, 0.25f, 48000, false);
+    cpw_mixer_ramp(desk.mixer, 0, 0.5f, 48000, false);
+    cpw_mixer_ramp(desk.mixer, 0, 0.25f, 48000, false);
     fill(&desk, 1, 1024);
     mix(&desk);
     spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 0, SPA_IO_Buffers, desk.links[0].io, sizeof desk.links[0].io[0]);
@@ -427,7 +427,7 @@ static void what_was_not_taken_is_not_mixed_again(void) {
     struct desk desk;
     open_desk(&desk, 1, true);
     cycle(&desk, 1024, gains);
-    cpw_mixer_glide(desk.mixer, 0, 0, 2048, false);
+    cpw_mixer_ramp(desk.mixer, 0, 0, 2048, false);
     fill(&desk, 0, 1024);
     for (int round = 0; round < 5; round++) {
         desk.out.io[0].status = SPA_STATUS_HAVE_DATA;
@@ -446,8 +446,8 @@ static void buffers_of_other_sizes(void) {
         spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 0, SPA_IO_Buffers, NULL, 0);
         desk.links[0].data.maxsize = (size == 4096 ? 1024 : size) * sizeof(float);
         use(&desk, SPA_DIRECTION_INPUT, 0, &desk.links[0], false);
-        CHECK(cpw_mixer_can_glide(desk.mixer, 0), "size %u", size);
-        cpw_mixer_glide(desk.mixer, 0, 0.5f, 0, false);
+        CHECK(cpw_mixer_can_ramp(desk.mixer, 0), "size %u", size);
+        cpw_mixer_ramp(desk.mixer, 0, 0.5f, 0, false);
         cycle(&desk, 1024, gains);
         CHECK(gains[0] == 0.125f && gains[1023] == 0.125f, "%g %g", gains[0], gains[1023]);
         /* More than there is. */
@@ -465,7 +465,7 @@ static void links_of_two_cycles(void) {
     open_desk(&desk, 1, true);
     spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 0, SPA_IO_Buffers, NULL, 0);
     use(&desk, SPA_DIRECTION_INPUT, 0, &desk.links[0], true);
-    cpw_mixer_glide(desk.mixer, 0, 0.5f, 0, false);
+    cpw_mixer_ramp(desk.mixer, 0, 0.5f, 0, false);
     for (cycle_number = 0; cycle_number < 4; cycle_number++) {
         char *clock = (char *)&desk.position.clock;
         memcpy(clock + offsetof(struct spa_io_clock, next_nsec) + 28, &cycle_number, sizeof cycle_number);
@@ -488,7 +488,7 @@ static void anything_from_the_other_end(void) {
     for (int round = 0; round < 20000; round++) {
         uint32_t link = (uint32_t)round % 2;
         static const uint32_t odd[] = {0, 1, 3, 4, 63, 64, 65, 0x7fffffff, 0x80000000, 0xffffffff, LARGEST * 4, LARGEST * 4 - 1};
-        cpw_mixer_glide(desk.mixer, link, (float)(random() % 3) / 2, (uint32_t)random() % 3000, false);
+        cpw_mixer_ramp(desk.mixer, link, (float)(random() % 3) / 2, (uint32_t)random() % 3000, false);
         fill(&desk, link, 1024);
         desk.links[link].io[0].buffer_id = odd[random() % SPA_N_ELEMENTS(odd)];
         if (random() % 2 == 0) desk.links[link].io[0].buffer_id = 0;
@@ -508,7 +508,7 @@ static void what_it_does_not_know_is_mixed_as_ever(void) {
     struct spa_data two[2];
     struct end *end;
     open_desk(&desk, 2, true);
-    CHECK(cpw_mixer_can_glide(desk.mixer, 0) && cpw_mixer_can_glide(desk.mixer, 1), "before");
+    CHECK(cpw_mixer_can_ramp(desk.mixer, 0) && cpw_mixer_can_ramp(desk.mixer, 1), "before");
     changes = 0;
     end = &desk.links[1];
     spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 1, SPA_IO_Buffers, NULL, 0);
@@ -516,8 +516,8 @@ static void what_it_does_not_know_is_mixed_as_ever(void) {
     end->buffer.datas = two;
     end->buffer.n_datas = 2;
     use(&desk, SPA_DIRECTION_INPUT, 1, end, false);
-    CHECK(!cpw_mixer_can_glide(desk.mixer, 1) && changes == 1, "two blocks, %d changes", changes);
-    cpw_mixer_glide(desk.mixer, 1, 0, 0, false);
+    CHECK(!cpw_mixer_can_ramp(desk.mixer, 1) && changes == 1, "two blocks, %d changes", changes);
+    cpw_mixer_ramp(desk.mixer, 1, 0, 0, false);
     for (uint32_t frame = 0; frame < 64; frame++) end->samples[frame] = 1;
     fill(&desk, 1, 64);
     CHECK(mix(&desk)[0] == 1, "it is not heard");
@@ -528,18 +528,18 @@ static void what_it_does_not_know_is_mixed_as_ever(void) {
     for (size_t index = 0; index < SPA_N_ELEMENTS(many); index++) many[index] = &end->buffer;
     spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 1, SPA_IO_Buffers, NULL, 0);
     CHECK(spa_node_port_use_buffers(desk.node, SPA_DIRECTION_INPUT, 1, 0, many, SPA_N_ELEMENTS(many)) < 0, "65 buffers");
-    CHECK(!cpw_mixer_can_glide(desk.mixer, 1) && changes == 2, "65 buffers, %d changes", changes);
+    CHECK(!cpw_mixer_can_ramp(desk.mixer, 1) && changes == 2, "65 buffers, %d changes", changes);
     /* A buffer so large that its gain would take the data thread's time. */
     end->data.maxsize = 64 << 20;
     use(&desk, SPA_DIRECTION_INPUT, 1, end, false);
-    CHECK(!cpw_mixer_can_glide(desk.mixer, 1) && changes == 3, "64 MiB, %d changes", changes);
+    CHECK(!cpw_mixer_can_ramp(desk.mixer, 1) && changes == 3, "64 MiB, %d changes", changes);
     spa_node_port_set_io(desk.node, SPA_DIRECTION_INPUT, 1, SPA_IO_Buffers, NULL, 0);
     end->data.maxsize = LARGEST * sizeof(float);
     spa_node_port_set_io(desk.node, SPA_DIRECTION_OUTPUT, 0, SPA_IO_Buffers, NULL, 0);
     CHECK(changes == 4, "%d changes", changes);
-    CHECK(cpw_mixer_is_replaced(desk.mixer) && !cpw_mixer_can_glide(desk.mixer, 0), "replaced");
-    CHECK(!cpw_mixer_can_glide(desk.mixer, 7) && !cpw_mixer_can_glide(desk.mixer, 100000), "no such link");
-    cpw_mixer_glide(desk.mixer, 100000, 0, 0, false);
+    CHECK(cpw_mixer_is_replaced(desk.mixer) && !cpw_mixer_can_ramp(desk.mixer, 0), "replaced");
+    CHECK(!cpw_mixer_can_ramp(desk.mixer, 7) && !cpw_mixer_can_ramp(desk.mixer, 100000), "no such link");
+    cpw_mixer_ramp(desk.mixer, 100000, 0, 0, false);
     close_desk(&desk);
 }
 
@@ -550,7 +550,7 @@ static void without_memory_it_is_mixed_as_ever(void) {
     CHECK(spa_node_add_port(desk.node, SPA_DIRECTION_INPUT, 1, NULL) >= 0, "the server's own has memory");
     CHECK(cpw_mixer_new(desk.node, count_change) == NULL, "it has memory");
     fails_to_allocate = false;
-    CHECK(!cpw_mixer_can_glide(desk.mixer, 1), "without memory");
+    CHECK(!cpw_mixer_can_ramp(desk.mixer, 1), "without memory");
     make_end(&desk.links[1]);
     set_format(&desk, SPA_DIRECTION_INPUT, 1);
     use(&desk, SPA_DIRECTION_INPUT, 1, &desk.links[1], false);
@@ -571,7 +571,7 @@ static void no_call_of_the_kernel(void) {
     if (child == 0) {
         if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) _exit(2);
         for (int round = 0; round < 1000; round++) {
-            cpw_mixer_glide(desk.mixer, (uint32_t)round % LINKS, (float)(round % 5) / 4, 480, false);
+            cpw_mixer_ramp(desk.mixer, (uint32_t)round % LINKS, (float)(round % 5) / 4, 480, false);
             for (uint32_t link = 1; link < LINKS; link++) fill(&desk, link, 1024);
             cycle(&desk, 1024, gains);
         }
@@ -610,7 +610,7 @@ static void orders_from_another_thread(void) {
     open_desk(&shared, 2, true);
     pthread_create(&thread, NULL, run_data_thread, NULL);
     for (int round = 0; round < 200000; round++) {
-        cpw_mixer_glide(shared.mixer, 0, (float)(round % 5) / 4, (uint32_t)(round % 700), false);
+        cpw_mixer_ramp(shared.mixer, 0, (float)(round % 5) / 4, (uint32_t)(round % 700), false);
         if (round % 100 == 0) spa_node_set_io(shared.node, SPA_IO_Position, &shared.position, sizeof shared.position);
     }
     is_over = true;
@@ -648,9 +648,9 @@ static void print_cost(void) {
         open_desk(&ours, LINKS, true);
         times[0] = nanoseconds(&stock, LINKS, quantum);
         times[1] = nanoseconds(&ours, LINKS, quantum);
-        for (uint32_t link = 0; link < LINKS; link++) cpw_mixer_glide(ours.mixer, link, 0.5f, 0, false);
+        for (uint32_t link = 0; link < LINKS; link++) cpw_mixer_ramp(ours.mixer, link, 0.5f, 0, false);
         times[2] = nanoseconds(&ours, LINKS, quantum);
-        for (uint32_t link = 0; link < LINKS; link++) cpw_mixer_glide(ours.mixer, link, 1, UINT32_MAX, false);
+        for (uint32_t link = 0; link < LINKS; link++) cpw_mixer_ramp(ours.mixer, link, 1, UINT32_MAX, false);
         times[3] = nanoseconds(&ours, LINKS, quantum);
         printf("| %7u | %17.0f | %18.0f | %12.0f | %14.0f | %27.2f %% |\n", quantum, times[0], times[1], times[2], times[3],
                100 * (times[3] - times[0]) / (1e9 * quantum / RATE));

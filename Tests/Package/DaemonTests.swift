@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Code in C beside the daemons' own: the offsets of PulseAudio's fields, the mixer and the gains that glide.
+/// Code in C beside the daemons' own: the offsets of PulseAudio's fields, the mixer and the ramps of gains.
 @Suite("C in the daemons")
 struct DaemonTests {
     private let sandbox: Sandbox
@@ -77,7 +77,7 @@ struct DaemonTests {
     func mixer() async throws { try await mix(.plain) }
 
     @Test("PulseAudio: a gain in a stream")
-    func ramps() async throws { try await glide(.plain) }
+    func ramps() async throws { try await testRamps(.plain) }
 
     @Suite("C in the daemons, with sanitizers (only with AUDIO_SESSION_ALL)", .enabled(if: Project.runsAll))
     struct Sanitized {
@@ -88,7 +88,7 @@ struct DaemonTests {
         func mixer(build: Build) async throws { try await DaemonTests().mix(build) }
 
         @Test("PulseAudio: a gain in a stream", arguments: Build.sanitized)
-        func ramps(build: Build) async throws { try await DaemonTests().glide(build) }
+        func ramps(build: Build) async throws { try await DaemonTests().testRamps(build) }
     }
 
     // MARK: - Programs
@@ -97,13 +97,13 @@ struct DaemonTests {
     /// which simulates each difference, and refuses to be loaded if one is not noticed.
     private func shiftLayout(_ build: Build) async throws {
         let isSanitized = build == .address
-        let sources = try ["Sources/CPulseCore", "Sources/CGlide"].flatMap { try Project.files(in: $0, ending: ".c") }
+        let sources = try ["Sources/CPulseCore", "Sources/CRamp"].flatMap { try Project.files(in: $0, ending: ".c") }
         _ = try await sandbox.compile(
             ["Tests/PulseCore/shifted.c"] + sources, to: "module-shifted-layouts.so",
             compiler: isSanitized ? "clang" : "cc",
             flags: [
                 "-shared", "-fPIC", "-std=gnu11", "-O1", "-Wno-unused-parameter", "-ISources/CPulseCore",
-                "-ISources/CPulseCore/include", "-ISources/CGlide/include",
+                "-ISources/CPulseCore/include", "-ISources/CRamp/include",
             ] + (try await sandbox.flags("--cflags", "libpulse"))
                 + (isSanitized
                     ? ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-shared-libasan"] : []))
@@ -146,10 +146,10 @@ struct DaemonTests {
     private func mix(_ build: Build) async throws {
         let plugins = try await sandbox.variable("plugindir", of: "libspa-0.2")
         let program = try await sandbox.compile(
-            ["Tests/Mixer/mixer_test.c", "Sources/CPipeWire/mixer.c", "Sources/CGlide/glide.c"], to: "mixer",
+            ["Tests/Mixer/mixer_test.c", "Sources/CPipeWire/mixer.c", "Sources/CRamp/ramped_gain.c"], to: "mixer",
             flags: build.flags + [
                 "-std=gnu11", "-O2", "-Wno-missing-field-initializers", "-Wno-unused-parameter", "-ISources/CPipeWire",
-                "-ISources/CGlide/include", "-Wl,--wrap=calloc,--wrap=free",
+                "-ISources/CRamp/include", "-Wl,--wrap=calloc,--wrap=free",
             ] + (try await sandbox.flags("--cflags", "libspa-0.2")))
         // Releases since 1.2 have links between cycles.
         let release = try await sandbox.output(of: ["pkg-config", "--modversion", "libpipewire-0.3"])
@@ -163,11 +163,11 @@ struct DaemonTests {
             of: [program, "\(plugins)/audiomixer/libspa-audiomixer.so"] + parts, environment: environment)
     }
 
-    private func glide(_ build: Build) async throws {
+    private func testRamps(_ build: Build) async throws {
         let program = try await sandbox.compile(
-            ["Tests/Ramps/ramps_test.c", "Sources/CPulseCore/ramps.c", "Sources/CGlide/glide.c"], to: "ramps",
+            ["Tests/Ramps/ramps_test.c", "Sources/CPulseCore/ramps.c", "Sources/CRamp/ramped_gain.c"], to: "ramps",
             flags: build.flags + [
-                "-std=gnu11", "-O2", "-ISources/CPulseCore", "-ISources/CPulseCore/include", "-ISources/CGlide/include",
+                "-std=gnu11", "-O2", "-ISources/CPulseCore", "-ISources/CPulseCore/include", "-ISources/CRamp/include",
                 "-Wl,--wrap=calloc",
             ] + (try await sandbox.flags("--cflags", "libpulse")))
         try await sandbox.output(of: [program], environment: build.environment)

@@ -87,7 +87,7 @@ struct LinkageTests {
             #expect(try await readelf("-n", binary).contains(/x86 feature:.*\bSHSTK/))
         }
 
-        @Test("C marks where may be jumped to", arguments: ["CGlide", "CPipeWire", "CPulseCore", "CRuntimeTrim"])
+        @Test("C marks where may be jumped to", arguments: ["CRamp", "CPipeWire", "CPulseCore", "CRuntimeTrim"])
         func jumps(target: String) async throws {
             let objects = try Project.files(in: ".build/release/\(target).build", ending: ".o")
             #expect(!objects.isEmpty)

@@ -8,7 +8,7 @@ struct Fader {
 
     enum Action: Equatable {
         case gain(StreamID, LinearGain)
-        case glide(StreamID, LinearGain, Duration, fromSilence: Bool)
+        case ramp(StreamID, LinearGain, Duration, fromSilence: Bool)
         case silence(StreamID, Silence)
         case settled(StreamID)
     }
@@ -20,7 +20,7 @@ struct Fader {
             switch action {
             case .gain(let gain): .gain(stream, gain)
             case .ramp(let gain, let duration, let fromSilence):
-                .glide(stream, gain, duration, fromSilence: fromSilence)
+                .ramp(stream, gain, duration, fromSilence: fromSilence)
             case .hold(let isHeld): .silence(stream, isHeld ? .cork : .none)
             case .settled: .settled(stream)
             }
@@ -39,13 +39,13 @@ struct Fader {
 
     mutating func start(
         _ stream: StreamID, to target: LinearGain, then silence: Silence, within duration: Duration,
-        after delay: Duration = .zero, quantum: Duration, glides: Bool = false, waits: Bool, at now: Instant
+        after delay: Duration = .zero, quantum: Duration, ramps: Bool = false, waits: Bool, at now: Instant
     ) -> [Action] {
         named(
             stream,
             levels[stream, default: StreamLevel()].approach(
                 silence == .none ? target : .silence, holds: silence == .cork, within: duration, after: delay,
-                quantum: quantum, isOfServer: glides,
+                quantum: quantum, isOfServer: ramps,
                 waits: waits, at: now))
     }
 

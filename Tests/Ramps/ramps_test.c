@@ -1,4 +1,4 @@
-/* Tests the gains that glide in PulseAudio's streams (Sources/CPulseCore/ramps.c) with a sink of this file's own, which asks
+/* Tests the ramps of gains in PulseAudio's streams (Sources/CPulseCore/ramps.c) with a sink of this file's own, which asks
  * for sound, takes it back and plays it as the daemon's do. Tests/Package builds it. */
 #define _GNU_SOURCE
 #include <math.h>
@@ -246,7 +246,7 @@ static void lengths(pa_sample_format_t format, unsigned channels, double toleran
     for (int count = 0; count < 8; count++) mix(&desk, 1000);
     expect(!desk.was_copied, "sound at full level is copied");
     desk.heard = 2345;
-    expect(cpc_sink_input_glide(input_of(&desk), 0.4642f, 0.1, false), "it does not glide");
+    expect(cpc_sink_input_ramp(input_of(&desk), 0.4642f, 0.1, false), "there is no ramp");
     expect(desk.given == 2345 && desk.last_rewind == 8000 - 2345, "taken back: %ld frames", desk.last_rewind);
     for (int count = 0; count < 20; count++) mix(&desk, 700);
     double worst = 0;
@@ -256,7 +256,7 @@ static void lengths(pa_sample_format_t format, unsigned channels, double toleran
     }
     expect(worst < tolerance, "format %d: %g beside the curve", format, worst);
     expect(desk.ahead[2344] == 1, "what has been heard was changed");
-    cpc_sink_input_end_glide(input_of(&desk));
+    cpc_sink_input_end_ramp(input_of(&desk));
     expect(pop_of(&desk) == own_pop && rewind_of(&desk) == own_rewind, "functions are left behind");
     expect(was_own_at_last, "the thread is not waited for, which may still be in a function that is freed");
     expect(desk.given == 2345, "what is mixed ahead keeps its gain when all ends");
@@ -267,11 +267,11 @@ static void reversal(void) {
     set_up(&desk, PA_SAMPLE_FLOAT32NE, 2);
     mix(&desk, 4800);
     desk.heard = 1000;
-    cpc_sink_input_glide(input_of(&desk), 0, 0.1, false);
+    cpc_sink_input_ramp(input_of(&desk), 0, 0.1, false);
     for (int count = 0; count < 10; count++) mix(&desk, 960);
     /* Half-way: what follows leads away from where the first way would have been. */
     desk.heard = 1000 + 2400;
-    cpc_sink_input_glide(input_of(&desk), 1, 0.1, false);
+    cpc_sink_input_ramp(input_of(&desk), 1, 0.1, false);
     expect(desk.given == desk.heard, "taken back to %ld", desk.given);
     for (int count = 0; count < 10; count++) mix(&desk, 960);
     double worst = 0;
@@ -291,7 +291,7 @@ static void reversal(void) {
             expect(false, "frame %ld is another when it comes again", frame);
             break;
         }
-    cpc_sink_input_end_glide(input_of(&desk));
+    cpc_sink_input_end_ramp(input_of(&desk));
 }
 
 static void replaced(void) {
@@ -300,9 +300,9 @@ static void replaced(void) {
     mix(&desk, 4800);
     desk.heard = 500;
     /* Nothing is heard between the orders, so the last one is all there is. */
-    cpc_sink_input_glide(input_of(&desk), 0, 0, false);
-    cpc_sink_input_glide(input_of(&desk), 0.2f, 0.5, false);
-    cpc_sink_input_glide(input_of(&desk), 0.5f, 0.1, false);
+    cpc_sink_input_ramp(input_of(&desk), 0, 0, false);
+    cpc_sink_input_ramp(input_of(&desk), 0.2f, 0.5, false);
+    cpc_sink_input_ramp(input_of(&desk), 0.5f, 0.1, false);
     for (int count = 0; count < 8; count++) mix(&desk, 1000);
     double worst = 0;
     for (long frame = 500; frame < desk.given; frame++)
@@ -310,11 +310,11 @@ static void replaced(void) {
     expect(worst < 2e-6, "orders that nobody heard: %g beside the curve", worst);
     /* From silence, as after a stop. */
     desk.heard = 6000;
-    cpc_sink_input_glide(input_of(&desk), 0.5f, 0.1, true);
+    cpc_sink_input_ramp(input_of(&desk), 0.5f, 0.1, true);
     for (int count = 0; count < 8; count++) mix(&desk, 1000);
     expect(desk.ahead[6000] == 0 && desk.ahead[6100] > 0 && desk.ahead[6100] < 1e-9, "from silence: %g", desk.ahead[6100]);
     expect(fabs(desk.ahead[11000] - 0.125) < 1e-6, "from silence to %g", desk.ahead[11000]);
-    cpc_sink_input_end_glide(input_of(&desk));
+    cpc_sink_input_end_ramp(input_of(&desk));
 }
 
 static void at_random(unsigned seed) {
@@ -327,7 +327,7 @@ static void at_random(unsigned seed) {
     for (int round = 0; round < 20000; round++) {
         if (rand() % 12 == 0) {
             float target = (float)(rand() % 1001) / 1000;
-            if (!cpc_sink_input_glide(input_of(&desk), target, 0.1 + (rand() % 400) / 1000.0, false)) abort();
+            if (!cpc_sink_input_ramp(input_of(&desk), target, 0.1 + (rand() % 400) / 1000.0, false)) abort();
             lowest = fmin(lowest, target);
             orders++;
         }
@@ -348,40 +348,40 @@ static void at_random(unsigned seed) {
     expect(orders > 1000, "%u orders", orders);
     expect(worst < 1e-5, "a corner of %g in one frame", worst);
     expect(allocations == 0, "%u allocations on the thread", allocations);
-    cpc_sink_input_end_glide(input_of(&desk));
+    cpc_sink_input_end_ramp(input_of(&desk));
 }
 
 static void refusals(void) {
     static struct desk desk;
     set_up(&desk, PA_SAMPLE_S24NE, 2);
-    expect(!cpc_sink_input_can_glide(input_of(&desk)), "24 bits glide");
-    expect(!cpc_sink_input_glide(input_of(&desk), 0.5f, 0.1, false), "24 bits glide");
+    expect(!cpc_sink_input_can_ramp(input_of(&desk)), "24 bits can ramp");
+    expect(!cpc_sink_input_ramp(input_of(&desk), 0.5f, 0.1, false), "24 bits can ramp");
     set_up(&desk, PA_SAMPLE_FLOAT32NE, 2);
     is_passthrough = true;
-    expect(!cpc_sink_input_can_glide(input_of(&desk)), "what is passed through glides");
+    expect(!cpc_sink_input_can_ramp(input_of(&desk)), "what is passed through can ramp");
     is_passthrough = false;
     is_moving = true;
-    expect(!cpc_sink_input_can_glide(input_of(&desk)), "a stream glides that moves");
+    expect(!cpc_sink_input_can_ramp(input_of(&desk)), "a stream can ramp that moves");
     is_moving = false;
     for (int index = 0; index < 4; index++) {
         const float positions[] = {-0.1f, 1.1f, NAN, 0.5f};
         const double times[] = {0.1, 0.1, 0.1, NAN};
-        expect(!cpc_sink_input_glide(input_of(&desk), positions[index], times[index], false), "order %d is taken", index);
+        expect(!cpc_sink_input_ramp(input_of(&desk), positions[index], times[index], false), "order %d is taken", index);
     }
-    expect(cpc_sink_input_glide(input_of(&desk), 1, 0.1, false) && pop_of(&desk) == own_pop, "full level needs functions");
+    expect(cpc_sink_input_ramp(input_of(&desk), 1, 0.1, false) && pop_of(&desk) == own_pop, "full level needs functions");
     has_no_memory = true;
-    expect(!cpc_sink_input_glide(input_of(&desk), 0.5f, 0.1, false), "it glides without memory");
+    expect(!cpc_sink_input_ramp(input_of(&desk), 0.5f, 0.1, false), "it can ramp without memory");
     has_no_memory = false;
-    expect(!cpc_sink_input_is_gliding(input_of(&desk)) && pop_of(&desk) == own_pop, "functions without a gain");
+    expect(!cpc_sink_input_is_ramping(input_of(&desk)) && pop_of(&desk) == own_pop, "functions without a gain");
     /* While it moves, it cannot be told, and keeps its gain; and it may end. */
-    cpc_sink_input_glide(input_of(&desk), 0.5f, 0, false);
+    cpc_sink_input_ramp(input_of(&desk), 0.5f, 0, false);
     is_moving = true;
-    expect(cpc_sink_input_can_glide(input_of(&desk)), "a stream that glides stops that when it moves");
-    expect(!cpc_sink_input_glide(input_of(&desk), 1, 0, false), "a stream is told that moves");
+    expect(cpc_sink_input_can_ramp(input_of(&desk)), "a stream that has a ramp loses it when it moves");
+    expect(!cpc_sink_input_ramp(input_of(&desk), 1, 0, false), "a stream is told that moves");
     mix(&desk, 100);
     expect(desk.ahead[50] == 0.125f, "%g while it moves", desk.ahead[50]);
     *(void **)(desk.input + SINK_AT) = NULL;
-    cpc_sink_input_end_glide(input_of(&desk));
+    cpc_sink_input_end_ramp(input_of(&desk));
     expect(pop_of(&desk) == own_pop, "functions are left behind in a stream that moves");
     is_moving = false;
 }
@@ -392,27 +392,27 @@ static void crowd(void) {
     size_t distance = (sizeof(struct desk) + 32767) / 32768 * 32768;
     char *memory = __real_calloc(MANY, distance);
     struct desk *desks[MANY];
-    unsigned gliding = 0;
+    unsigned ramping = 0;
     for (unsigned index = 0; index < MANY; index++) desks[index] = (struct desk *)(memory + index * distance);
     for (int round = 0; round < 2; round++) {
-        gliding = 0;
+        ramping = 0;
         for (unsigned index = 0; index < MANY; index++) {
             set_up(desks[index], PA_SAMPLE_FLOAT32NE, 1);
-            if (cpc_sink_input_glide(input_of(desks[index]), 0.5f, 0, false)) gliding++;
+            if (cpc_sink_input_ramp(input_of(desks[index]), 0.5f, 0, false)) ramping++;
             mix(desks[index], 64);
             float wanted = pop_of(desks[index]) == own_pop ? 1 : 0.125f;
             expect(desks[index]->ahead[10] == wanted, "stream %u: %g", index, desks[index]->ahead[10]);
         }
         /* Those that are left are found behind the places of those that have gone. */
-        for (unsigned index = 0; index < MANY; index += 2) cpc_sink_input_end_glide(input_of(desks[index]));
+        for (unsigned index = 0; index < MANY; index += 2) cpc_sink_input_end_ramp(input_of(desks[index]));
         for (unsigned index = 1; index < MANY; index += 2) {
-            bool is_found = cpc_sink_input_is_gliding(input_of(desks[index]));
+            bool is_found = cpc_sink_input_is_ramping(input_of(desks[index]));
             expect(is_found == (pop_of(desks[index]) != own_pop), "stream %u is %sfound", index, is_found ? "" : "not ");
             if (failures > 3) return;
         }
-        for (unsigned index = 1; index < MANY; index += 2) cpc_sink_input_end_glide(input_of(desks[index]));
+        for (unsigned index = 1; index < MANY; index += 2) cpc_sink_input_end_ramp(input_of(desks[index]));
     }
-    expect(gliding == 1024, "%u of %d glide", gliding, MANY);
+    expect(ramping == 1024, "%u of %d have a ramp", ramping, MANY);
     free(memory);
 }
 
@@ -449,11 +449,11 @@ static void with_thread(void) {
     srand(1);
     for (int round = 0; round < 3000; round++) {
         pa_sink_input *input = input_of(&desks[rand() % DESKS]);
-        if (rand() % 3 == 0) cpc_sink_input_end_glide(input);
-        else if (!cpc_sink_input_glide(input, (float)(rand() % 10) / 10, (rand() % 100) / 1000.0, rand() % 9 == 0)) abort();
+        if (rand() % 3 == 0) cpc_sink_input_end_ramp(input);
+        else if (!cpc_sink_input_ramp(input, (float)(rand() % 10) / 10, (rand() % 100) / 1000.0, rand() % 9 == 0)) abort();
     }
-    for (int index = 0; index < DESKS; index++) cpc_sink_input_end_glide(input_of(&desks[index]));
-    cpc_end_glides();
+    for (int index = 0; index < DESKS; index++) cpc_sink_input_end_ramp(input_of(&desks[index]));
+    cpc_end_ramps();
     __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
     pthread_join(thread, NULL);
     for (int index = 0; index < DESKS; index++) expect(pop_of(&desks[index]) == own_pop, "functions are left behind");
@@ -487,7 +487,7 @@ int main(void) {
     run("a fade that is turned round, and sound that comes again", reversal);
     run("orders that nobody has heard, and a begin in silence", replaced);
     run("random orders and sound taken back at random: no corner, nothing outside of the targets, no allocation", random_orders);
-    run("what cannot glide, or not now", refusals);
+    run("what cannot ramp, or not now", refusals);
     run("more streams than there is room for", crowd);
     run("orders and ends while another thread plays", with_thread);
     return failures > 0;

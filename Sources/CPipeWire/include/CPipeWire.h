@@ -89,7 +89,7 @@ uint32_t cpw_links_count(struct pw_impl_node *stream);
 /* Ramps the gain of all such links, also of later ones, within a number of frames; with 0 the gain jumps. The ramp begins at
  * the present gain, or at silence for a stream that is not heard. The slider, from 0 to 1, is the cube root of the gain.
  * Returns false if there is no memory. */
-bool cpw_links_glide(struct pw_impl_node *stream, float slider, uint32_t frames, bool is_from_silence);
+bool cpw_links_ramp(struct pw_impl_node *stream, float slider, uint32_t frames, bool is_from_silence);
 /* The frames in which links give a gain back once soft volumes lower the stream: a tenth of a second at 48 kHz. */
 enum { CPW_LINKS_RETURN = 4800 };
 /* Forgets the gain that later links of a stream would get. */

@@ -122,17 +122,17 @@ int cpc_stream_move(cpc_stream *stream, bool is_playback, cpc_device *device);
 double cpc_sink_input_volume(pa_sink_input *input);
 /* Whether the stream's gain can change with every sample: its samples have 16 or 32 bits, or are floating point, in the
  * machine's byte order, and the stream is linked and not moving; or its gain does so already. */
-bool cpc_sink_input_can_glide(pa_sink_input *input);
-/* Whether we multiply the stream's samples: from the first ramp until cpc_sink_input_end_glide. */
-bool cpc_sink_input_is_gliding(pa_sink_input *input);
+bool cpc_sink_input_can_ramp(pa_sink_input *input);
+/* Whether we multiply the stream's samples: from the first ramp until cpc_sink_input_end_ramp. */
+bool cpc_sink_input_is_ramping(pa_sink_input *input);
 /* Ramps our gain to a target within some seconds, sample by sample, from the present gain or from silence, beginning with the
  * first sample that has not been played. `position` is that of a volume slider from 0 to 1, whose third power is the gain.
  * False if the stream moves, or its gain cannot change so. */
-bool cpc_sink_input_glide(pa_sink_input *input, float position, double seconds, bool is_from_silence);
+bool cpc_sink_input_ramp(pa_sink_input *input, float position, double seconds, bool is_from_silence);
 /* Gives the stream back its full level at once, and its own functions. Must be called before the stream is unlinked. */
-void cpc_sink_input_end_glide(pa_sink_input *input);
+void cpc_sink_input_end_ramp(pa_sink_input *input);
 /* Frees the rest when no stream has a gain of ours any more. */
-void cpc_end_glides(void);
+void cpc_end_ramps(void);
 /* In frames per second; level meters use a low rate. */
 uint32_t cpc_source_output_rate(pa_source_output *output);
 

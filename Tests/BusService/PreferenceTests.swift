@@ -3,8 +3,8 @@ import ServiceFixture
 import TestKit
 import Testing
 
-/// Wishes over the bus, and what came of them.
-@Suite struct WishTests {
+/// Preferences over the bus, and what came of them.
+@Suite struct PreferenceTests {
     @Test("R74 R75 R76 wishes are taken, clamped or refused, and the properties say what came of them")
     func wishing() async throws {
         let desk = try await ServiceFixture()

@@ -1,23 +1,23 @@
 import BusInterface
 
 /// What an application has asked for, and got. A new session is set up from it.
-struct Wishes: Sendable {
+struct Preferences: Sendable {
     /// Until the category is set, the application's streams determine it.
     var category: AudioSession.Category?
     var options: AudioSession.CategoryOptions = []
     var mode = AudioSession.Mode.default
     var outputOverride = AudioSession.PortOverride.none
-    /// In Hz; 0 for no wish.
+    /// In Hz; 0 for no preference.
     var sampleRate = 0.0
-    /// In seconds; 0 for no wish.
+    /// In seconds; 0 for no preference.
     var bufferDuration = 0.0
     /// A factor, 0…1.
     var inputGain: Float?
     var input: AudioSession.PortDescription?
     var output: AudioSession.PortDescription?
-    /// 0 for no wish.
+    /// 0 for no preference.
     var inputChannels = 0
-    /// 0 for no wish.
+    /// 0 for no preference.
     var outputChannels = 0
     var avoidsAlerts = false
     var interruptionOnRouteDisconnect: Bool?
@@ -45,9 +45,9 @@ struct Wishes: Sendable {
     }
 }
 
-extension Wishes {
+extension Preferences {
     /// Takes over a property from the service: another library in the process has set it in the shared session (R6), or
-    /// the override has ended (R41). A wish that the service could not take (see `former`) stays.
+    /// the override has ended (R41). A preference that the service could not take (see `former`) stays.
     mutating func follow(_ property: String, _ value: WireValue, former: WireValue?, _ figures: Figures) {
         switch property {
         case "Category":
@@ -86,10 +86,10 @@ extension Wishes {
     }
 
     private func follow(
-        _ wish: inout AudioSession.PortDescription?, _ id: String?, _ ports: [AudioSession.PortDescription]?
+        _ preference: inout AudioSession.PortDescription?, _ id: String?, _ ports: [AudioSession.PortDescription]?
     ) {
-        guard id != wish?.uid else { return }
-        wish = ports?.first { $0.uid == id }
+        guard id != preference?.uid else { return }
+        preference = ports?.first { $0.uid == id }
     }
 }
 
@@ -137,28 +137,28 @@ enum Change: Sendable {
     }
 
     /// Once the service has made the change.
-    func apply(to wishes: inout Wishes) {
+    func apply(to preferences: inout Preferences) {
         switch self {
         case .category(let category, let options, let mode):
             // R41: another category ends the override.
-            if category != wishes.category ?? .soloAmbient { wishes.outputOverride = .none }
-            wishes.category = category
-            wishes.options = options
-            if let mode { wishes.mode = mode }
-        case .mode(let mode): wishes.mode = mode
-        case .outputOverride(let override): wishes.outputOverride = override
-        case .sampleRate(let rate): wishes.sampleRate = rate
-        case .bufferDuration(let duration): wishes.bufferDuration = duration
-        case .inputGain(let gain): wishes.inputGain = min(max(gain, 0), 1)
-        case .input(let port): wishes.input = port
-        case .output(let port): wishes.output = port
-        case .inputChannels(let count): wishes.inputChannels = count
-        case .outputChannels(let count): wishes.outputChannels = count
-        case .avoidsAlerts(let avoids): wishes.avoidsAlerts = avoids
-        case .interruptionOnRouteDisconnect(let interrupts): wishes.interruptionOnRouteDisconnect = interrupts
+            if category != preferences.category ?? .soloAmbient { preferences.outputOverride = .none }
+            preferences.category = category
+            preferences.options = options
+            if let mode { preferences.mode = mode }
+        case .mode(let mode): preferences.mode = mode
+        case .outputOverride(let override): preferences.outputOverride = override
+        case .sampleRate(let rate): preferences.sampleRate = rate
+        case .bufferDuration(let duration): preferences.bufferDuration = duration
+        case .inputGain(let gain): preferences.inputGain = min(max(gain, 0), 1)
+        case .input(let port): preferences.input = port
+        case .output(let port): preferences.output = port
+        case .inputChannels(let count): preferences.inputChannels = count
+        case .outputChannels(let count): preferences.outputChannels = count
+        case .avoidsAlerts(let avoids): preferences.avoidsAlerts = avoids
+        case .interruptionOnRouteDisconnect(let interrupts): preferences.interruptionOnRouteDisconnect = interrupts
         case .deactivation:
-            wishes.isActive = false
-            wishes.awaitsActivation = false
+            preferences.isActive = false
+            preferences.awaitsActivation = false
         }
     }
 }

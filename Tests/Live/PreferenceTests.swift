@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Wishes of sessions for their streams, against what the server itself says and records.
+/// Preferences of sessions for their streams, against what the server itself says and records.
 extension LiveModule {
     @Test("R74 R75 a buffer duration reaches streams and graph while the session is active, and goes without a trace")
     func wishedBufferDuration() async throws {

@@ -3,14 +3,14 @@ import PolicyEngine
 import Testing
 
 /// What is known of cards, sinks and sources.
-@Suite struct RouteBookTests {
+@Suite struct RouteRegistryTests {
     /// What was reported, and where each sink without a card passes its sound.
     private final class Server {
         var reports: [RouteEvent] = []
         var next: [UInt32: [UInt32]] = [:]
         /// Asked whenever something is reported.
         var during: () -> Void = {}
-        lazy var book = RouteBook(
+        lazy var registry = RouteRegistry(
             report: { [unowned self] event in
                 reports.append(event)
                 during()
@@ -24,7 +24,7 @@ import Testing
     }
 
     private let server = Server()
-    private var book: RouteBook { server.book }
+    private var registry: RouteRegistry { server.registry }
 
     private func sink(_ id: UInt32, card: UInt32? = nil) -> RouteNode {
         RouteNode(id: id, name: "sink \(id)", direction: .output, deviceID: card)
@@ -33,82 +33,82 @@ import Testing
     @Test("only what is new is reported")
     func news() {
         let card = RouteDevice(id: 1, name: "card", ports: [])
-        #expect(book.put(sink(7), isOfCard: false))
-        #expect(!book.put(sink(7), isOfCard: false))
-        book.put(card)
-        book.put(card)
-        #expect(book.put(sink(7, card: 1), isOfCard: true))
+        #expect(registry.put(sink(7), isOfCard: false))
+        #expect(!registry.put(sink(7), isOfCard: false))
+        registry.put(card)
+        registry.put(card)
+        #expect(registry.put(sink(7, card: 1), isOfCard: true))
         #expect(server.take() == [.node(sink(7)), .device(card), .node(sink(7, card: 1))])
-        book.remove(node: 7)
-        book.remove(node: 7)
-        book.remove(device: 1)
-        book.remove(device: 1)
+        registry.remove(node: 7)
+        registry.remove(node: 7)
+        registry.remove(device: 1)
+        registry.remove(device: 1)
         #expect(server.take() == [.nodeGone(7), .deviceGone(1)])
-        book.put(card)
+        registry.put(card)
         #expect(server.take() == [.device(card)])
     }
 
     @Test("a sink that goes is still known, and followed through filters, while that is reported")
     func lossComesFirst() {
-        for id: UInt32 in [1, 2] { _ = book.put(sink(id), isOfCard: false) }
+        for id: UInt32 in [1, 2] { _ = registry.put(sink(id), isOfCard: false) }
         server.next = [1: [2]]
-        book.followAll()
+        registry.followAll()
         #expect(server.take().last == .passesOn(1, to: [2]))
         var isKnown = false
-        server.during = { isKnown = server.book.nodes[1] != nil && server.book.reaches(2, from: 1) }
-        book.remove(node: 1)
+        server.during = { isKnown = server.registry.nodes[1] != nil && server.registry.reaches(2, from: 1) }
+        registry.remove(node: 1)
         #expect(isKnown)
-        #expect(book.nodes[1] == nil && !book.reaches(2, from: 1))
+        #expect(registry.nodes[1] == nil && !registry.reaches(2, from: 1))
     }
 
     @Test("what programs make does not use up the room for cards' sinks and sources")
     func roomOfNodes() {
-        for id in 0..<2000 as Range<UInt32> { _ = book.put(sink(id), isOfCard: false) }
-        #expect(book.nodes.count == 512)
-        for id in 2000..<4000 as Range<UInt32> { _ = book.put(sink(id, card: 1), isOfCard: true) }
-        #expect(book.nodes.count == 1024)
+        for id in 0..<2000 as Range<UInt32> { _ = registry.put(sink(id), isOfCard: false) }
+        #expect(registry.nodes.count == 512)
+        for id in 2000..<4000 as Range<UInt32> { _ = registry.put(sink(id, card: 1), isOfCard: true) }
+        #expect(registry.nodes.count == 1024)
         // Who is known may change.
-        #expect(book.put(sink(3, card: 1), isOfCard: false))
+        #expect(registry.put(sink(3, card: 1), isOfCard: false))
     }
 
     @Test("there is room for so many cards")
     func roomOfCards() {
-        for id in 0..<300 as Range<UInt32> { book.put(RouteDevice(id: id, name: "card", ports: [])) }
-        #expect(server.take().count == RouteBook.mostDevices)
-        book.put(RouteDevice(id: 5, name: "other", ports: []))
+        for id in 0..<300 as Range<UInt32> { registry.put(RouteDevice(id: id, name: "card", ports: [])) }
+        #expect(server.take().count == RouteRegistry.mostDevices)
+        registry.put(RouteDevice(id: 5, name: "other", ports: []))
         #expect(server.take().count == 1)
     }
 
     @Test("a chain of filters is followed, and a ring of them ends")
     func filters() {
-        for id: UInt32 in 1...4 { _ = book.put(sink(id, card: id == 4 ? 1 : nil), isOfCard: id == 4) }
+        for id: UInt32 in 1...4 { _ = registry.put(sink(id, card: id == 4 ? 1 : nil), isOfCard: id == 4) }
         server.next = [1: [2], 2: [1, 3], 3: [4], 4: [1]]
-        book.followAll()
-        #expect(book.reaches(4, from: 1))
-        #expect(book.reaches(1, from: 1))
+        registry.followAll()
+        #expect(registry.reaches(4, from: 1))
+        #expect(registry.reaches(1, from: 1))
         // A card's sink passes nothing on, even if its monitor is heard elsewhere.
-        #expect(!book.reaches(1, from: 4))
+        #expect(!registry.reaches(1, from: 4))
         _ = server.take()
-        book.followAll()
+        registry.followAll()
         #expect(server.take() == [])
         server.next[2] = []
-        book.follow(2)
+        registry.follow(2)
         #expect(server.take() == [.passesOn(2, to: [])])
-        #expect(!book.reaches(4, from: 1))
+        #expect(!registry.reaches(4, from: 1))
     }
 
     @Test("only a known source is muted, and told of once")
     func mutes() {
         let source = RouteNode(id: 9, name: "microphone", direction: .input)
-        #expect(book.setMuted(9, true) == nil)
-        _ = book.put(source, isOfCard: false)
-        _ = book.put(sink(1), isOfCard: false)
-        #expect(book.setMuted(1, true) == nil)
-        #expect(book.setMuted(9, true) == source)
-        #expect(book.setMuted(9, true) == nil)
-        book.remove(node: 9)
-        _ = book.put(source, isOfCard: false)
-        #expect(book.setMuted(9, false) == nil)
+        #expect(registry.setMuted(9, true) == nil)
+        _ = registry.put(source, isOfCard: false)
+        _ = registry.put(sink(1), isOfCard: false)
+        #expect(registry.setMuted(1, true) == nil)
+        #expect(registry.setMuted(9, true) == source)
+        #expect(registry.setMuted(9, true) == nil)
+        registry.remove(node: 9)
+        _ = registry.put(source, isOfCard: false)
+        #expect(registry.setMuted(9, false) == nil)
     }
 
     @Test(

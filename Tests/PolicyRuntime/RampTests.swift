@@ -1,10 +1,10 @@
-import CGlide
+import CRamp
 import PolicyEngine
 @testable import PolicyRuntime
 import Testing
 
-/// Fades of streams whose server lets gains glide: one order each, as long as the policy says.
-@Suite struct GlideTests {
+/// Fades of streams whose server can ramp gains: one order each, as long as the policy says.
+@Suite struct RampTests {
     private let stream = StreamID(1)
     private let start = Instant(nanoseconds: 0)
     private let quantum = Duration.nanoseconds(21_333_333)
@@ -17,7 +17,7 @@ import Testing
     ) -> [Fader.Action] {
         fader.start(
             stream, to: gain, then: silence, within: .milliseconds(milliseconds), after: .milliseconds(delay),
-            quantum: quantum ?? self.quantum, glides: true, waits: waits, at: now)
+            quantum: quantum ?? self.quantum, ramps: true, waits: waits, at: now)
     }
 
     @Test(
@@ -28,7 +28,7 @@ import Testing
         var fader = Fader()
         #expect(
             fade(&fader, to: .silence, then: .cork, within: 100, quantum: quantum, at: start)
-                == [.glide(stream, .silence, .milliseconds(100), fromSilence: false)])
+                == [.ramp(stream, .silence, .milliseconds(100), fromSilence: false)])
         // The server begins with its next cycle; the last tenth is not heard.
         let end = try #require(fader.nextStep)
         #expect(end == at(90).advanced(by: quantum))
@@ -45,7 +45,7 @@ import Testing
         _ = fader.step(at: at(200))
         #expect(
             fade(&fader, to: .unity, within: 500, waits: true, at: at(300))
-                == [.glide(stream, .unity, .milliseconds(500), fromSilence: true), .silence(stream, .none)])
+                == [.ramp(stream, .unity, .milliseconds(500), fromSilence: true), .silence(stream, .none)])
         // Nothing of it is heard before the stream runs.
         #expect(fader.nextStep == nil)
         #expect(fader.gain(of: stream, at: at(900)) == .silence)
@@ -60,12 +60,12 @@ import Testing
     func curve() throws {
         var fader = Fader()
         let actions = fade(&fader, to: LinearGain(0.1), within: 100, at: start)
-        #expect(actions == [.glide(stream, LinearGain(0.1), .milliseconds(100), fromSilence: false)])
-        var server = glide()
-        glide_init(&server, 1, 0)
-        #expect(glide_begin(&server, Float(LinearGain(0.1).slider), 4800))
+        #expect(actions == [.ramp(stream, LinearGain(0.1), .milliseconds(100), fromSilence: false)])
+        var server = ramped_gain()
+        ramped_gain_init(&server, 1, 0)
+        #expect(ramped_gain_begin(&server, Float(LinearGain(0.1).slider), 4800))
         var gains = [Float](repeating: 0, count: 4801)
-        glide_gains(&server, &gains, 4801)
+        ramped_gain_write(&server, &gains, 4801)
         // 48 frames a millisecond. By hand: half of the way on the slider, between 1 and 0.46416, is 0.73208.
         #expect(abs(gains[2400] - 0.39235) < 1e-5)
         for millisecond in 0...100 {
@@ -82,7 +82,7 @@ import Testing
         #expect(abs(fader.gain(of: stream, at: at(50)).value - 0.125) < 1e-9)
         #expect(
             fade(&fader, to: .unity, within: 100, at: at(50)) == [
-                .glide(stream, .unity, .milliseconds(100), fromSilence: false)
+                .ramp(stream, .unity, .milliseconds(100), fromSilence: false)
             ])
         #expect(abs(fader.gain(of: stream, at: at(50)).value - 0.125) < 1e-9)
         #expect(fader.step(at: at(150)).isEmpty)
@@ -98,7 +98,7 @@ import Testing
         #expect(fade(&fader, to: LinearGain(0.1), within: 200, after: 300, at: start).isEmpty)
         #expect(fader.nextStep == at(300))
         #expect(fader.step(at: at(299)).isEmpty)
-        #expect(fader.step(at: at(301)) == [.glide(stream, LinearGain(0.1), .milliseconds(200), fromSilence: false)])
+        #expect(fader.step(at: at(301)) == [.ramp(stream, LinearGain(0.1), .milliseconds(200), fromSilence: false)])
         #expect(fader.remaining(of: stream, at: at(301)) == .milliseconds(200))
         #expect(fader.step(at: at(501)).isEmpty)
         #expect(fader.nextStep == nil)
@@ -111,14 +111,14 @@ import Testing
         _ = fader.step(at: at(100))
         #expect(
             fade(&fader, to: .unity, within: 100, waits: true, at: at(200))
-                == [.glide(stream, .unity, .milliseconds(100), fromSilence: false)])
+                == [.ramp(stream, .unity, .milliseconds(100), fromSilence: false)])
         // It waits for the stream, so it seems to be where this leads.
         #expect(
             fade(&fader, to: .silence, within: 100, waits: true, at: at(300))
-                == [.glide(stream, .silence, .milliseconds(100), fromSilence: false)])
+                == [.ramp(stream, .silence, .milliseconds(100), fromSilence: false)])
         #expect(
             fader.start(
-                stream, to: .unity, then: .none, within: .zero, quantum: quantum, glides: true, waits: false,
+                stream, to: .unity, then: .none, within: .zero, quantum: quantum, ramps: true, waits: false,
                 at: at(300))
                 == [.gain(stream, .unity)])
     }
@@ -132,7 +132,7 @@ import Testing
         #expect(fader.gain(of: stream, at: at(90)) == LinearGain(slider: 0.5))
     }
 
-    @Test("R37 undo ends a glide at unity, and nothing moves afterwards")
+    @Test("R37 undo ends a ramp at unity, and nothing moves afterwards")
     func undo() {
         var fader = Fader()
         _ = fade(&fader, to: .silence, then: .cork, within: 100, at: start)
@@ -140,7 +140,7 @@ import Testing
         #expect(fader.nextStep == nil)
     }
 
-    @Test("R37 a stream that can glide no longer goes on in steps, from where the glide was to lead")
+    @Test("R37 a stream that can ramp no longer goes on in steps, from where the ramp was to lead")
     func stepsAfterwards() {
         var fader = Fader()
         _ = fade(&fader, to: LinearGain(0.1), within: 100, at: start)
@@ -155,7 +155,7 @@ import Testing
         #expect(gains.count > 10 && gains[0] < 0.2 && gains.last == 1)
     }
 
-    @Test("R37 a stream that has stopped in the middle of a glide keeps no step for ever")
+    @Test("R37 a stream that has stopped in the middle of a ramp keeps no step for ever")
     func forgets() {
         var fader = Fader()
         _ = fade(&fader, to: .silence, then: .cork, within: 100, at: start)

@@ -39,7 +39,7 @@ enum CallState: Int64, Sendable, Equatable {
 ///
 /// When a call is accepted, the phase changes from ringing to active in one step. It returns to none only at the end of
 /// the last call.
-struct CallBook: Sendable, Equatable {
+struct CallRegistry: Sendable, Equatable {
     /// The number of calls that are followed at most; no modem can have as many.
     static let limit = 64
 
@@ -74,7 +74,7 @@ struct CallBook: Sendable, Equatable {
 
     /// Adds a call whose state is not known yet. False if the call is already known or there are too many.
     mutating func add(_ path: String) -> Bool {
-        guard calls[path] == nil, calls.count < CallBook.limit else { return false }
+        guard calls[path] == nil, calls.count < CallRegistry.limit else { return false }
         calls[path] = Call(phase: .none, number: "")
         return true
     }

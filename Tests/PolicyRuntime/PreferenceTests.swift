@@ -3,7 +3,7 @@ import PolicyRuntime
 import Testing
 
 /// What sessions wish for their streams: who gets it, when, and how long.
-@Suite struct WishTests {
+@Suite struct PreferenceTests {
     private let session = SessionID(1)
     private let music = StreamID(1)
     private let wish = StreamPreferences(sampleRate: 44100, bufferDuration: .milliseconds(5))

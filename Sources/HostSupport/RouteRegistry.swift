@@ -2,7 +2,7 @@ public import PolicyEngine
 
 /// The cards, sinks and sources of a server, as the engine knows them (R60–R64). Reports each news before the call
 /// returns, so that streams on a lost output are silent before the server moves them.
-public final class RouteBook {
+public final class RouteRegistry {
     /// The number of cards that are reported at most.
     public static let mostDevices = 256
     /// The number of ports of a card that are reported at most.
@@ -31,7 +31,7 @@ public final class RouteBook {
     /// Records a sink or source. Returns whether it was reported. Nodes without a known card (`isOfCard`), which
     /// programs make, must not use up the room for others.
     public func put(_ node: RouteNode, isOfCard: Bool) -> Bool {
-        let most = isOfCard ? RouteBook.mostNodes : RouteBook.mostNodes / 2
+        let most = isOfCard ? RouteRegistry.mostNodes : RouteRegistry.mostNodes / 2
         guard nodes[node.id] != node, nodes[node.id] != nil || nodes.count < most else { return false }
         nodes[node.id] = node
         report(.node(node))
@@ -50,7 +50,7 @@ public final class RouteBook {
     /// Records the present state of a card.
     public func put(_ device: RouteDevice) {
         let old = devices[device.id]
-        guard old != device, old != nil || devices.count < RouteBook.mostDevices else { return }
+        guard old != device, old != nil || devices.count < RouteRegistry.mostDevices else { return }
         devices[device.id] = device
         report(.device(device))
     }
@@ -77,9 +77,9 @@ public final class RouteBook {
     /// Whether the sound of a sink reaches another one through filters, or is the same.
     public func reaches(_ node: UInt32, from first: UInt32) -> Bool {
         var pending = [first]
-        for _ in 0..<RouteBook.depth {
+        for _ in 0..<RouteRegistry.depth {
             if pending.contains(node) { return true }
-            pending = pending.flatMap { next[$0] ?? [] }.prefix(RouteBook.depth).map { $0 }
+            pending = pending.flatMap { next[$0] ?? [] }.prefix(RouteRegistry.depth).map { $0 }
         }
         return false
     }
