@@ -75,9 +75,7 @@ struct Explain: ParsableCommand {
         let streams = try service.state().everyStream.filter {
             TreatmentTerm(rawValue: $0.treatment) != .untouched && $0.leftAlone == nil
         }
-        // A stream that has ended meanwhile has no explanation.
-        let answers = streams.compactMap { try? service.call("Explain", [.string(String($0.id))]).get() }
-        let texts = answers.flatMap { $0.first?.elements?.compactMap(\.text) ?? [] }
+        let texts = service.explanations(of: streams).map(\.text)
         if texts.isEmpty, !json { return try Terminal.write("Nothing is silenced or lowered now.\n") }
         try write(texts, [])
     }
@@ -97,6 +95,14 @@ struct Explain: ParsableCommand {
 }
 
 extension ServiceConnection {
+    /// What the service says of each stream; a stream that has ended meanwhile has no explanation.
+    func explanations(of streams: [StreamRecord]) -> [(stream: StreamRecord, text: String)] {
+        streams.compactMap { stream in
+            let answer = try? call("Explain", [.string(String(stream.id))]).get()
+            return answer?.first?.elements?.first?.text.map { (stream, $0) }
+        }
+    }
+
     /// Calls a method about the streams of a subject; on an error, prints the error and ends the command. A number is that
     /// of a stream, or else of a process.
     func ofSubject(_ member: String, _ subject: String) throws -> [WireValue] {

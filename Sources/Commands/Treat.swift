@@ -92,7 +92,9 @@ struct Treat: ParsableCommand {
         after.programs += programs
         try file.write(after, over: before, through: service)
         let places = programs.compactMap { after.line(of: $0) }.map { "(\(file.path):\($0):" }
-        let matched = service.explanations.filter { _, text in places.contains(where: text.contains) }
+        let matched = service.explanations(of: service.present?.everyStream ?? []).filter { _, text in
+            places.contains(where: text.contains)
+        }
         if json { return try Terminal.write(report(after, file, matched.map(\.stream))) }
         var lines = programs.map { "\($0.name): \($0.meaning). It is known by \($0.properties)." }
         lines += matched.map { stream, text in
@@ -244,14 +246,6 @@ extension TreatedPrograms.Program {
 extension ServiceConnection {
     /// The service's state; `nil` without a service.
     fileprivate var present: ServiceState? { try? wait { read(then: $0) }.get() }
-
-    /// All streams with what the service says of each.
-    fileprivate var explanations: [(stream: StreamRecord, text: String)] {
-        (present?.everyStream ?? []).compactMap { stream in
-            let answer = try? call("Explain", [.string(String(stream.id))]).get()
-            return answer?.first?.elements?.first?.text.map { (stream, $0) }
-        }
-    }
 }
 
 extension ServiceState {
