@@ -55,6 +55,20 @@ struct InstallationTests {
         try await sandbox.output(of: [sandbox.path("uses")], environment: environment)
     }
 
+    @Test("Under sudo, nothing is built as root that the user has built")
+    func underSudo() async throws {
+        try sandbox.write("#!/bin/sh\ntouch \"$0.ran\"\n", to: "project/install/build")
+        try await sandbox.output(of: ["chmod", "+x", "\(project)/install/build"])
+        func hasBuilt(_ environment: [String: String]) async throws -> Bool {
+            try await sandbox.output(
+                of: ["\(project)/install/install"],
+                environment: environment.merging(["DESTDIR": sandbox.path("package")]) { $1 })
+            return FileManager.default.fileExists(atPath: "\(project)/install/build.ran")
+        }
+        #expect(try await !hasBuilt(["SUDO_USER": "somebody"]))
+        #expect(try await hasBuilt([:]))
+    }
+
     @Test("For all users, into a folder: everything is where it is looked for, and goes again")
     func intoFolder() async throws {
         let root = sandbox.path("package")
