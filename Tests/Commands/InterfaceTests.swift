@@ -59,11 +59,14 @@ import Testing
     @Test("the example in Python works") func exampleInPythonWorks() async throws {
         try await CannedDesk.run { desk in
             let program = try desk.start("/usr/bin/python3", ["-u", "-c", example("python", on: "README.md")])
-            try desk.wait(for: "the signals", evidence: program.complaints) { program.lines.count == 3 }
+            // It goes on after the interruption, and the desk interrupts it at each activation.
+            let asked = [#"SetCategory "playback" [] "default""#, "Activate []", "Activate []"]
+            try desk.wait(for: "another activation", evidence: program.complaints) {
+                (desk.manager.session?.asked.count ?? 0) >= asked.count
+            }
+            #expect(desk.manager.session?.asked.prefix(asked.count) == asked[...])
             // The signals come behind the answer, but its handlers run in the loop.
-            #expect(program.lines == ["active", "interrupted by Calls", "go on"])
-            #expect(
-                desk.manager.session?.asked == [#"SetCategory "playback" [] "default""#, "Activate []"])
+            #expect(program.lines.prefix(2) == ["active", "interrupted by Calls"])
             program.child.signal(SIGKILL)
         }
     }

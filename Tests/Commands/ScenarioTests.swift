@@ -28,8 +28,8 @@ import Testing
 
     @Test("the example of the log is a line of a story") func exampleOfLog() throws {
         let page = try String(contentsOf: Project.folder.appending(path: "install/README.md"), encoding: .utf8)
-        let example = try #require(page.firstMatch(of: /For example: `(cork .*?)`/)?.1)
-        #expect(try simulation(of: "headphones-and-crash").log.contains { $0.text == example })
+        let example = try #require(page.firstMatch(of: /For example: "(cork .*?)"/)?.1)
+        #expect(try simulation(of: "call-in-a-game").log.contains { $0.text == example })
     }
 
     /// Whatever the policy, what was done to a stream is undone when nobody is left to do it.
