@@ -82,6 +82,19 @@ import Testing
         #expect(Self.told(&desk) == ["session 1: 3 laptop/headphones > "])
     }
 
+    @Test("R57 a category that was set before the activation is no change, also while the session manager starts")
+    func beforeActivation() {
+        var desk = RouteEngineDesk()
+        desk.send([Laptop().device, .node(Laptop.sink), .node(Laptop.source), .managerChanged])
+        desk.send([.defaultNode(.output, name: "sink.laptop"), .defaultNode(.input, name: "source.laptop")])
+        desk.wait(400)
+        desk.send(.sessionOpened(Self.session, application: Self.application, .application))
+        desk.send(.sessionConfigured(Self.session, .category(.playback, [], nil)))
+        desk.send(.sessionRequested(Self.session, .activate(mayWait: false)))
+        desk.wait(5_000)
+        #expect(Self.told(&desk) == [])
+    }
+
     @Test("R57 another category whose port takes its time: told once, when that port is in use")
     func slowPort() {
         var desk = Self.desk(.playback)

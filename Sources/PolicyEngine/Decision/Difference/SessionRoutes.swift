@@ -89,9 +89,11 @@ extension Engine {
     private mutating func owe(
         _ place: Int, _ reason: RouteChangeReason, _ places: (any StreamPlaces)?, at now: Instant
     ) {
+        // The server follows active sessions only: for another category of others, there is nothing to wait for.
+        let isActive = verdict.standings[place].shown.isActive
+        if reason == .categoryChange, !isActive { return notify(place, reason) }
         if verdict.routes[place].owed != .categoryChange { verdict.routes[place].owed = reason }
-        // The server follows active sessions only.
-        if verdict.standings[place].shown.isActive { track(.asked(reason), places, at: now) }
+        if isActive { track(.asked(reason), places, at: now) }
     }
 
     /// Whether the server has still to carry out commands for its ports. Until then, sessions are not told of a change
