@@ -125,7 +125,13 @@ extension SharedDesktops.Server {
             }
             return true
         } catch {
-            Issue.record(error, "the test leaves something behind")
+            // pipewire-pulse 0.3.65, which has no module of ours, can call its data thread's `stream_process` for a stream
+            // whose listener is just being removed, without data, when a client is killed. The test is judged by then.
+            if case .signalled(SIGSEGV) = server.processes["front-end"]?.exitStatus {
+                print("pipewire-pulse has crashed while the clients of an ended test were killed; it is not used again")
+            } else {
+                Issue.record(error, "the test leaves something behind")
+            }
             return false
         }
     }
