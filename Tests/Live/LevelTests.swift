@@ -9,7 +9,7 @@ extension LiveModule {
         arguments: ClientProgram.interrupters)
     func voiceChannel(program: ClientProgram) async throws {
         let policy = """
-            roles = { navigation = { acts-while = sounding release-delay = 0 duck = { hold = 0 } } }
+            roles = { navigation = { acts-while = sounding release-delay = 2000 duck = { hold = 0 } } }
             sounding = { above = -45 hold = 500 }
             """
         try await LiveDesktop.run(policy: policy) { desk in
@@ -28,12 +28,16 @@ extension LiveModule {
                 try await desk.hearNothing(of: LiveDesktop.interrupter)
                 try await desk.hear(LiveDesktop.music)
             }
+            let end = desk.capture.frameCount
             channel.terminate()
+            try await desk.capture.record(.milliseconds(1500))
             try await desk.expectNoClick(since: start)
-            // Before the first word the music was as loud as ever.
-            let early = try await desk.heard(from: start)[LiveDesktop.music.channel].prefix(3 * Sound.rate)
-            let levels = ToneEnvelope(of: Array(early), frequency: LiveDesktop.music.frequency).levels
-            #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back for silence")
+            // Before the first word, and when the silent channel is closed, the music is as loud as ever.
+            for (first, length) in [(start, 3 * Sound.rate), (end, Sound.rate)] {
+                let part = try await desk.heard(from: first)[LiveDesktop.music.channel].prefix(length)
+                let levels = ToneEnvelope(of: Array(part), frequency: LiveDesktop.music.frequency).levels
+                #expect(try #require(levels.min()) > LiveDesktop.full - 1, "the music stepped back for silence")
+            }
         }
     }
 

@@ -197,12 +197,7 @@ extension Engine {
 }
 
 extension Event {
-    fileprivate var isRouteChange: Bool {
-        switch self {
-        case .routeChanged, .newOutputUsed: true
-        default: false
-        }
-    }
+    fileprivate var isRouteChange: Bool { if case .routeChanged = self { true } else { self == .newOutputUsed } }
 }
 
 extension SessionConfiguration {
