@@ -91,7 +91,8 @@ import Testing
             stage.desk.use(Machine().events)
             try await session.wait(for: true, of: "isInputAvailable") { try session.isInputAvailable }
             // R76: its gain can be asked for before anything records.
-            #expect(try session.isInputGainSettable && session.inputGain == 1)
+            try await session.wait(for: true, of: "isInputGainSettable") { try session.isInputGainSettable }
+            #expect(try session.inputGain == 1)
             try session.setInputGain(0.25)
             #expect(try session.inputGain == 1)
             try session.setActive(true)

@@ -47,17 +47,20 @@ import Testing
         func says(
             _ lines: [String], inAnyOrder: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {
-            let all = try await waitUntil(
-                "\(lines)", evidence: { program.log.text + " \(String(describing: program.exitStatus))" }
-            ) {
-                let all = said
-                return all.count >= heard + lines.count || !program.isRunning ? all : nil
-            }
-            let found = Array(all.dropFirst(heard).prefix(lines.count))
+            let found = try await next(lines.count, "\(lines)")
             #expect(
                 inAnyOrder ? found.sorted() == lines.sorted() : found == lines, "\(found)",
                 sourceLocation: sourceLocation)
-            heard += lines.count
+        }
+        private func next(_ count: Int, _ awaited: String) async throws -> [String] {
+            let all = try await waitUntil(
+                awaited, evidence: { program.log.text + " \(String(describing: program.exitStatus))" }
+            ) {
+                let all = said
+                return all.count >= heard + count || !program.isRunning ? all : nil
+            }
+            defer { heard += count }
+            return Array(all.dropFirst(heard).prefix(count))
         }
         private var said: [String] {
             let text = program.log.text
@@ -67,6 +70,15 @@ import Testing
 
         /// The program's user does something.
         func user(_ word: String) throws { try words.write(contentsOf: Data("\(word)\n".utf8)) }
+
+        /// The user does something again and again until the program, which hears of the others some time after they have begun, says
+        /// these lines.
+        func repeats(_ word: String, untilItSays lines: String...) async throws {
+            _ = try await waitUntil("\(lines)") {
+                try user(word)
+                return try await next(lines.count, word) == lines ? true : nil
+            }
+        }
 
         /// The program ends by itself, and has said nothing else.
         func ends(sourceLocation: SourceLocation = #_sourceLocation) async throws {
@@ -229,11 +241,7 @@ import Testing
             try await scene.says("nobody plays", "done launch")
             let music = try await SessionApplication(in: scene.stage.desk.sandbox)
             scene.stage.desk.play(2, process: UInt32(music.process.processID))
-            // The service says so some time after the stream has come.
-            let session = try await scene.stage.session()
-            try await session.wait(for: true, of: "isOtherAudioPlaying") { try session.isOtherAudioPlaying }
-            try scene.user("launch")
-            try await scene.says("others play", "done launch")
+            try await scene.repeats("launch", untilItSays: "others play", "done launch")
         }
     }
 

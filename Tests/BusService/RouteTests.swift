@@ -335,10 +335,11 @@ import Testing
             desk.play(9, process: UInt32(app.process.processID), isCapture: true)
             try await app.wait(forStreams: [9])
             let number = try #require(session.split(separator: "/").last.flatMap { UInt32($0) })
-            desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events) {
-                $0.engine.state(of: SessionID(number))?.isActive == true
+            desk.perform { runtime, _ in
+                runtime.post(.sessionRequested(SessionID(number), .activate(mayWait: false)))
+                runtime.drain()
+                for event in Machine(hasHeadphones: false, hasMicrophone: false).events { runtime.handle(event) }
             }
-            try await app.session(session, "Activate", "[]")
             let whole = "2 Headphones>Speakers"
             try await expect(["2 Headphones/Microphone>Headphones", "3 Headphones>", whole, "7 >"], of: app)
             try await expect([whole, whole], of: other)

@@ -78,7 +78,10 @@ package final class ServiceFixture: Sendable {
         override func streams(heardOn node: UInt32) -> [StreamID] {
             places.filter { $0.value == node }.keys.sorted { $0.rawValue < $1.rawValue }
         }
-        override var now: Instant { Instant(nanoseconds: loop.now) }
+        /// What a test does in one turn happens at one moment, however long the machine takes for it.
+        var moment: Instant?
+
+        override var now: Instant { moment ?? Instant(nanoseconds: loop.now) }
         override func device(_ node: UInt32) -> DeviceFigures? { devices[node] }
         override func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
         override func choose(_ port: RoutePort, direction: PortDirection) -> Bool {
@@ -131,7 +134,9 @@ package final class ServiceFixture: Sendable {
                     defer { list = [] }
                     return list
                 }) {
+                    host.moment = Instant(nanoseconds: host.loop.now)
                     body(host, service)
+                    host.moment = nil
                 }
                 host.loop.runOnce(timeout: .milliseconds(5))
             }
