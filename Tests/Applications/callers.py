@@ -3,8 +3,10 @@
 import socket
 import subprocess
 
+from browser import HERE as PAGES
 from decisions import listed
-from programs import Graphical, Program
+from page import Page
+from programs import HERE, Graphical, Program
 from sound import CALL
 
 BARESIP = """
@@ -112,4 +114,34 @@ class Mumble(Graphical):
             stream["process"] == self.process.pid and stream["direction"] == "capture" for stream in listed(self.desktop, "streams")))
 
 
-CALLERS = {caller.NAME: caller for caller in (Baresip, Linphone, Mumble)}
+class Meeting(Program):
+    """A page in a browser, as meetings have it."""
+
+    CALLS, PLAYS_OTHERS = True, True
+    BROWSER = ""
+
+    def start(self):
+        self.page = Page(HERE / "meeting.html", PAGES / "page.js", CALL)
+        self.browser = self.page.open(self.BROWSER, self.desktop)
+        self.process = self.browser.process
+
+    def press_dial(self):
+        self.page.press("dial")
+
+    def press_hang_up(self):
+        self.page.press("hang_up")
+
+    def close(self):
+        self.browser.end()
+        self.page.server.shutdown()
+
+
+class ChromiumMeeting(Meeting):
+    NAME, BROWSER = "chromium-meeting", "chromium"
+
+
+class FirefoxMeeting(Meeting):
+    NAME, BROWSER = "firefox-meeting", "firefox"
+
+
+CALLERS = {caller.NAME: caller for caller in (Baresip, Linphone, Mumble, ChromiumMeeting, FirefoxMeeting)}

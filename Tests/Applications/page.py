@@ -1,27 +1,28 @@
-"""A page with a player in a browser, and its buttons."""
+"""A page in a browser, and its buttons."""
 
-import pathlib
+import mimetypes
 import queue
 
 from browser import Browser, Handler, LocalServer
 from desktop import HUNG, Failure
 
-HERE = pathlib.Path(__file__).parent
-
 
 class Page(LocalServer):
-    """Serves the page and its music, and presses its buttons."""
+    """Serves a page and the files that it needs, and presses its buttons."""
 
-    def __init__(self, music):
+    def __init__(self, page, *files):
+        files = {file.name: file for file in (page, page.with_name("buttons.js"), *files)}
+        self.name = page.stem
         #: The buttons that are to be pressed, and what the page says then.
         self.buttons, self.answers = queue.Queue(), queue.Queue()
         outer = self
 
         class Pages(Handler):
             def do_GET(self):
-                if self.path.endswith(".wav"):
-                    return self.answer(200, "audio/wav", music.read_bytes())
-                return self.answer(200, "text/html", (HERE / "player.html").read_bytes())
+                file = files.get(self.path.lstrip("/"))
+                if file is None:
+                    return self.answer(404)
+                return self.answer(200, mimetypes.guess_type(file.name)[0], file.read_bytes())
 
             def do_POST(self):
                 outer.answers.put(self.details())
@@ -30,7 +31,7 @@ class Page(LocalServer):
         super().__init__(Pages)
 
     def open(self, name, desktop):
-        browser = Browser(name, desktop, self, "player")
+        browser = Browser(name, desktop, self, self.name)
         self._wait_for_answer()
         return browser
 

@@ -10,6 +10,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 
 from desktop import Failure, build, package_flags
@@ -37,6 +38,8 @@ class Program:
     PLAYS_MUSIC = True
     #: Whether it is a telephone, which calls while another program plays.
     CALLS = False
+    #: Whether a telephone has streams for what is no call, too.
+    PLAYS_OTHERS = False
 
     def __init__(self, desktop, music):
         self.desktop, self.music, self.process = desktop, music, None
@@ -299,7 +302,7 @@ class WebBrowser(Program):
     CAN_SEEK = False
 
     def start(self):
-        self.page = Page(self.music)
+        self.page = Page(HERE / "player.html", self.music)
         self.browser = self.page.open(self.NAME, self.desktop)
         self.process = self.browser.process
 
@@ -594,6 +597,27 @@ class Sdl2(Compiled):
     NAME, LIBRARY = "sdl2", "sdl2"
 
 
+class Sdl3(Program):
+    """Debian 12 does not have it: it comes with a library for games, in an environment of Python's."""
+
+    NAME, LIBRARY = "sdl3", "tcod==21.2.2"
+
+    def start(self):
+        environment = BUILT / "sdl3"
+        with open(BUILT / "sdl3.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not environment.exists():
+                shutil.rmtree(f"{environment}.new", ignore_errors=True)
+                subprocess.run([sys.executable, "-m", "venv", f"{environment}.new"], check=True)
+                python = f"{environment}.new/bin/python"
+                subprocess.run([python, "-m", "pip", "--quiet", "install", self.LIBRARY], check=True)
+                pathlib.Path(f"{environment}.new").rename(environment)
+        super().start()
+
+    def command(self):
+        return [BUILT / "sdl3/bin/python", HERE / "sdl3.py", self.music]
+
+
 class OpenAL(Compiled):
     NAME, LIBRARY = "openal", "openal"
 
@@ -635,4 +659,4 @@ class FluidSynth(Program):
 PROGRAMS = {program.NAME: program for program in (
     Mpv, Vlc, Audacious, Cmus, Mpd, MpdAlsa, Chromium, Firefox, Celluloid, Rhythmbox, QuodLibet, Lollypop, Clementine, Strawberry,
     Haruna, Totem, SMPlayer, Parole, Elisa, Dragon, Pragha, Qmmp, Ffplay, Mplayer, GstPlay, GstPipewire, Mpg123, Aplay, Ogg123,
-    Sox, Paplay, PwPlay, Moc, Sdl2, OpenAL, Winmm, FluidSynth)}
+    Sox, Paplay, PwPlay, Moc, Sdl2, Sdl3, OpenAL, Winmm, FluidSynth)}

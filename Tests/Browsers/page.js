@@ -44,12 +44,12 @@ async function playFilm() {
     return film;
 }
 
-// A call between two peers that are both in this page: one sends the microphone, the other one plays it.
-async function call(microphone) {
+// A call between two peers that are both in this page: one sends the microphone, or another sound, and the other one plays it.
+async function call(microphone, sent = microphone) {
     const [here, there] = [new RTCPeerConnection(), new RTCPeerConnection()];
     here.onicecandidate = event => there.addIceCandidate(event.candidate);
     there.onicecandidate = event => here.addIceCandidate(event.candidate);
-    for (const track of microphone.getTracks()) here.addTrack(track, microphone);
+    for (const track of sent.getTracks()) here.addTrack(track, sent);
     const remote = new Promise(answer => { there.ontrack = event => answer(event.streams[0]); });
     await here.setLocalDescription(await here.createOffer());
     await there.setRemoteDescription(here.localDescription);
