@@ -172,7 +172,7 @@ public final class AudioSession: Sendable {
     ///
     /// - Throws: ``AudioSessionError/Code/unspecified`` or ``AudioSessionError/Code/initializationTimedOut`` without
     ///   the service, like all properties that the service has to answer.
-    public var isActive: Bool { get throws(AudioSessionError) { try figure("Active", \.truth) } }
+    public var isActive: Bool { get throws(AudioSessionError) { try property("Active", \.truth) } }
 
     // MARK: - Where the sound goes
 
@@ -187,7 +187,7 @@ public final class AudioSession: Sendable {
 
     /// The inputs and outputs that the session uses.
     public var currentRoute: RouteDescription {
-        get throws(AudioSessionError) { try figure("CurrentRoute") { RouteDescription($0) } }
+        get throws(AudioSessionError) { try property("CurrentRoute") { RouteDescription($0) } }
     }
 
     /// The inputs that can be chosen: those that are plugged in or built in.
@@ -229,11 +229,11 @@ public final class AudioSession: Sendable {
 
     /// Whether another application is heard.
     public var isOtherAudioPlaying: Bool {
-        get throws(AudioSessionError) { try figure("OtherAudioPlaying", \.truth) }
+        get throws(AudioSessionError) { try property("OtherAudioPlaying", \.truth) }
     }
     /// Whether another session that does not mix is playing: the application's background sound should be silent.
     public var secondaryAudioShouldBeSilencedHint: Bool {
-        get throws(AudioSessionError) { try figure("SecondaryAudioShouldBeSilenced", \.truth) }
+        get throws(AudioSessionError) { try property("SecondaryAudioShouldBeSilenced", \.truth) }
     }
 
     /// Sets whether ringing leaves the session alone. An accepted telephone call interrupts the session all the same.
@@ -251,8 +251,8 @@ public final class AudioSession: Sendable {
     /// ``MediaServicesChange/wereReset``.
     public var streamProperty: (key: String, value: String) {
         get throws(AudioSessionError) {
-            try read("path") { figures in
-                figures.path.split(separator: "/").last.map { (AudioSessionBus.streamProperty, String($0)) }
+            try read("path") { published in
+                published.path.split(separator: "/").last.map { (AudioSessionBus.streamProperty, String($0)) }
             }
         }
     }
@@ -266,18 +266,18 @@ public final class AudioSession: Sendable {
         worker.shared.withLock { value($0.preferences) }
     }
 
-    func figure<Value>(_ name: String, _ value: (WireValue) -> Value?) throws(AudioSessionError) -> Value {
+    func property<Value>(_ name: String, _ value: (WireValue) -> Value?) throws(AudioSessionError) -> Value {
         try read(name) { $0.session[name].flatMap(value) }
     }
 
-    func read<Value>(_ name: String, _ value: (Figures) -> Value?) throws(AudioSessionError) -> Value {
-        if worker.shared.withLock({ $0.figures == nil }) { try worker.perform(.setUp) }
-        let (shown, isClosed) = worker.shared.withLock { ($0.figures, $0.isClosed) }
-        guard let figures = shown else {
+    func read<Value>(_ name: String, _ value: (PublishedState) -> Value?) throws(AudioSessionError) -> Value {
+        if worker.shared.withLock({ $0.published == nil }) { try worker.perform(.setUp) }
+        let (shown, isClosed) = worker.shared.withLock { ($0.published, $0.isClosed) }
+        guard let published = shown else {
             // The service went after the session was set up.
             throw isClosed ? Worker.closed : AudioSessionError(.unspecified, "the service has gone")
         }
-        guard let value = value(figures) else {
+        guard let value = value(published) else {
             throw AudioSessionError(.unspecified, "this service does not tell \(name)")
         }
         return value

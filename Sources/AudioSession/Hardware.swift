@@ -12,7 +12,7 @@ extension AudioSession {
     /// The sample rate that the application prefers, in Hz; 0 for none.
     public var preferredSampleRate: Double { preference { $0.sampleRate } }
     /// The sample rate in use, in Hz.
-    public var sampleRate: Double { get throws(AudioSessionError) { try figure("SampleRate", \.number) } }
+    public var sampleRate: Double { get throws(AudioSessionError) { try property("SampleRate", \.number) } }
 
     /// Sets the buffer duration that the application prefers, in seconds, up to 10; 0, the default, for none. The
     /// preference counts while the session is active; ``ioBufferDuration`` is the duration in use.
@@ -25,7 +25,7 @@ extension AudioSession {
     /// The buffer duration that the application prefers, in seconds; 0 for none.
     public var preferredIOBufferDuration: Double { preference { $0.bufferDuration } }
     /// The buffer duration in use, in seconds.
-    public var ioBufferDuration: Double { get throws(AudioSessionError) { try figure("BufferDuration", \.number) } }
+    public var ioBufferDuration: Double { get throws(AudioSessionError) { try property("BufferDuration", \.number) } }
 
     // MARK: - Input
 
@@ -37,15 +37,15 @@ extension AudioSession {
     public func setInputGain(_ gain: Float) throws(AudioSessionError) { try change(.inputGain(gain)) }
     /// The factor on recorded sound that is in use, 0…1.
     public var inputGain: Float {
-        get throws(AudioSessionError) { try figure("InputGain") { $0.number.map { Float($0) } } }
+        get throws(AudioSessionError) { try property("InputGain") { $0.number.map { Float($0) } } }
     }
     /// Whether the level of recordings can be changed: of a stream of the session that records, else of the input in
     /// use.
     public var isInputGainSettable: Bool {
-        get throws(AudioSessionError) { try figure("InputGainAvailable", \.truth) }
+        get throws(AudioSessionError) { try property("InputGainAvailable", \.truth) }
     }
     /// Whether the user has muted all inputs that the session records from.
-    public var isInputMuted: Bool { get throws(AudioSessionError) { try figure("InputMuted", \.truth) } }
+    public var isInputMuted: Bool { get throws(AudioSessionError) { try property("InputMuted", \.truth) } }
     /// Whether there is any input.
     public var isInputAvailable: Bool { get throws(AudioSessionError) { try !availableInputs.isEmpty } }
 
@@ -56,11 +56,11 @@ extension AudioSession {
     /// - Throws: ``AudioSessionError/Code/unspecified`` also with a service that does not know it, like the following
     ///   properties.
     public var inputNumberOfChannels: Int {
-        get throws(AudioSessionError) { try figure("InputChannels") { $0.integer.map { Int($0) } } }
+        get throws(AudioSessionError) { try property("InputChannels") { $0.integer.map { Int($0) } } }
     }
     /// The number of channels of the output in use.
     public var outputNumberOfChannels: Int {
-        get throws(AudioSessionError) { try figure("OutputChannels") { $0.integer.map { Int($0) } } }
+        get throws(AudioSessionError) { try property("OutputChannels") { $0.integer.map { Int($0) } } }
     }
     /// The most channels that the input in use can have: as many as it has, because the user chooses their number.
     public var maximumInputNumberOfChannels: Int { get throws(AudioSessionError) { try inputNumberOfChannels } }
@@ -95,11 +95,11 @@ extension AudioSession {
     }
 
     /// The latency of the input in use, in seconds.
-    public var inputLatency: Double { get throws(AudioSessionError) { try figure("InputLatency", \.number) } }
+    public var inputLatency: Double { get throws(AudioSessionError) { try property("InputLatency", \.number) } }
     /// The latency of the output in use, in seconds.
-    public var outputLatency: Double { get throws(AudioSessionError) { try figure("OutputLatency", \.number) } }
+    public var outputLatency: Double { get throws(AudioSessionError) { try property("OutputLatency", \.number) } }
     /// The volume of the output in use, 0…1, also with a category that does not play. An application cannot set it.
     public var outputVolume: Float {
-        get throws(AudioSessionError) { try figure("OutputVolume") { $0.number.map { Float($0) } } }
+        get throws(AudioSessionError) { try property("OutputVolume") { $0.number.map { Float($0) } } }
     }
 }

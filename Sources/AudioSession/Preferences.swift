@@ -48,7 +48,7 @@ struct Preferences: Sendable {
 extension Preferences {
     /// Takes over a property from the service: another library in the process has set it in the shared session (R6), or
     /// the override has ended (R41). A preference that the service could not take (see `former`) stays.
-    mutating func follow(_ property: String, _ value: WireValue, former: WireValue?, _ figures: Figures) {
+    mutating func follow(_ property: String, _ value: WireValue, former: WireValue?, _ published: PublishedState) {
         switch property {
         case "Category":
             let category = value.text.flatMap(AudioSession.Category.init(rawValue:))
@@ -60,7 +60,7 @@ extension Preferences {
             outputOverride = value.text.flatMap(AudioSession.PortOverride.init(rawValue:)) ?? outputOverride
         case "Preferences":
             for name in Self.preferences where value[name] != former?[name] {
-                followPreference(name, value[name], figures)
+                followPreference(name, value[name], published)
             }
         default: break
         }
@@ -71,7 +71,7 @@ extension Preferences {
         "no-interruptions-from-system-alerts", "interruption-on-route-disconnect", "input", "output",
     ]
 
-    private mutating func followPreference(_ name: String, _ value: WireValue?, _ figures: Figures) {
+    private mutating func followPreference(_ name: String, _ value: WireValue?, _ published: PublishedState) {
         switch name {
         case "sample-rate": sampleRate = value?.number ?? 0
         case "buffer-duration": bufferDuration = value?.number ?? 0
@@ -80,8 +80,8 @@ extension Preferences {
         case "output-channels": outputChannels = value?.integer.map { Int($0) } ?? 0
         case "no-interruptions-from-system-alerts": avoidsAlerts = value?.truth ?? false
         case "interruption-on-route-disconnect": interruptionOnRouteDisconnect = value?.truth
-        case "input": follow(&input, value?.text, figures.availableInputs)
-        default: follow(&output, value?.text, figures.availableOutputs)
+        case "input": follow(&input, value?.text, published.availableInputs)
+        default: follow(&output, value?.text, published.availableOutputs)
         }
     }
 

@@ -29,7 +29,7 @@ final class ServiceSession {
     private var generation = 0
     /// The calls of the opening that are not answered.
     private var openingCalls = 0
-    var figures = Figures()
+    var published = PublishedState()
     var preferences = Preferences()
     /// The requests that wait for the session.
     private var waiting: [Request] = []
@@ -377,7 +377,7 @@ final class ServiceSession {
     /// The service answers in order, so the properties of the session are read at last.
     private func opened(_ path: String) {
         self.path = path
-        figures = Figures(path: path)
+        published = PublishedState(path: path)
         signals = connection.subscribe(MatchRule(sender: owner, path: path)) { [unowned self] in received($0) }
         let session = AudioSessionBus.sessionInterface
         // A refused preference is kept: a port may come back.
@@ -427,7 +427,7 @@ final class ServiceSession {
             isInterrupted = false
             // The session may have been kept. If not, nobody knows what had interrupted it.
             let isEnded = held.contains { if case .interruption(.ended) = $0 { true } else { false } }
-            let isKept = figures.session["Interrupted"]?.truth ?? false
+            let isKept = published.session["Interrupted"]?.truth ?? false
             if !isKept && !isEnded { tell(.interruption(.ended([]))) }
         }
         let events = held
@@ -435,7 +435,7 @@ final class ServiceSession {
         for event in events { tell(event) }
         if wasRefused { tell(.interruption(.began(reason: .default, by: ""))) }
         noteActivity()
-        let isHinted = figures.session["SecondaryAudioShouldBeSilenced"]?.truth ?? false
+        let isHinted = published.session["SecondaryAudioShouldBeSilenced"]?.truth ?? false
         if !isFirst, isHinted != isToldHint { tell(.silenceSecondaryAudioHint(isHinted ? .begin : .end)) }
         isToldHint = isHinted
         let requests = waiting
@@ -447,7 +447,7 @@ final class ServiceSession {
     /// Waiting calls wait for the next session.
     func lose() {
         guard state == .ready || state == .opening else { return }
-        if state == .ready { isInterrupted = figures.session["Interrupted"]?.truth ?? false }
+        if state == .ready { isInterrupted = published.session["Interrupted"]?.truth ?? false }
         generation += 1
         path = nil
         signals = nil

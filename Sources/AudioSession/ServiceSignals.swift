@@ -28,7 +28,7 @@ extension ServiceSession {
             tell(.silenceSecondaryAudioHint(isToldHint ? .begin : .end))
         case (AudioSessionBus.sessionInterface, "RouteChanged"):
             guard arguments.count == 3 else { return }
-            figures.session["CurrentRoute"] = arguments[2]
+            published.session["CurrentRoute"] = arguments[2]
             publish()
             tell(
                 .routeChange(
@@ -49,24 +49,24 @@ extension ServiceSession {
         let interface = isManager ? AudioSessionBus.managerInterface : AudioSessionBus.sessionInterface
         guard path != nil, arguments.count == 3, arguments[0].text == interface, let changes = arguments[1].entries
         else { return }
-        let former = figures
+        let former = published
         update(changes, ofManager: isManager)
         for name in arguments[2].elements ?? [] {
-            if isManager { figures.manager[name.text ?? ""] = nil } else { figures.session[name.text ?? ""] = nil }
+            if isManager { published.manager[name.text ?? ""] = nil } else { published.session[name.text ?? ""] = nil }
         }
         publish()
         if isManager {
             let names = changes.compactMap(\.key.text)
-            if names.contains("AvailableInputs") { tell(.availableInputs(figures.availableInputs ?? [])) }
-            if names.contains("AvailableOutputs") { tell(.availableOutputs(figures.availableOutputs ?? [])) }
+            if names.contains("AvailableInputs") { tell(.availableInputs(published.availableInputs ?? [])) }
+            if names.contains("AvailableOutputs") { tell(.availableOutputs(published.availableOutputs ?? [])) }
         }
-        tellFigures(since: former)
+        tellChanges(since: former)
         if !isManager, state == .ready { noteActivity() }
     }
 
-    private func tellFigures(since former: Figures) {
+    private func tellChanges(since former: PublishedState) {
         func changed<Value: Equatable>(_ name: String, _ value: (WireValue) -> Value?) -> Value? {
-            let now = figures.session[name].flatMap(value)
+            let now = published.session[name].flatMap(value)
             return now == former.session[name].flatMap(value) ? nil : now
         }
         if let volume = changed("OutputVolume", \.number) { tell(.outputVolume(Float(volume))) }
@@ -81,19 +81,23 @@ extension ServiceSession {
     func update(_ entries: [WireValue.Entry], ofManager isManager: Bool) {
         for entry in entries {
             guard let name = entry.key.text else { continue }
-            let former = figures.session[name]
-            if isManager { figures.manager[name] = entry.value.bare } else { figures.session[name] = entry.value.bare }
+            let former = published.session[name]
+            if isManager {
+                published.manager[name] = entry.value.bare
+            } else {
+                published.session[name] = entry.value.bare
+            }
             // While a new session is set up, it does not have its preferences yet.
             if !isManager, state == .ready || isJoining {
-                preferences.follow(name, entry.value.bare, former: former, figures)
+                preferences.follow(name, entry.value.bare, former: former, published)
             }
         }
     }
 
     /// An interruption that made the session inactive comes next.
     func noteActivity() {
-        let isActive = figures.session["Active"]?.truth ?? false
-        guard isActive != isToldActive, isActive || figures.session["Interrupted"]?.truth != true else { return }
+        let isActive = published.session["Active"]?.truth ?? false
+        guard isActive != isToldActive, isActive || published.session["Interrupted"]?.truth != true else { return }
         isToldActive = isActive
         if isActive { return tell(.activation(.becameActive)) }
         let isOwn = deactivations > 0 || !preferences.isActive
@@ -110,12 +114,12 @@ extension ServiceSession {
     func publish() {
         worker.shared.withLock { shared in
             shared.preferences = preferences
-            shared.figures = state == .ready && !shared.isClosed ? figures : nil
+            shared.published = state == .ready && !shared.isClosed ? published : nil
         }
     }
 }
 
-extension Figures {
+extension PublishedState {
     var availableInputs: [AudioSession.PortDescription]? {
         manager["AvailableInputs"]?.elements?.map(AudioSession.PortDescription.init)
     }

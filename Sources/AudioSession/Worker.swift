@@ -23,7 +23,7 @@ struct Request: Sendable {
 }
 
 /// What the service says of a session.
-struct Figures: Sendable {
+struct PublishedState: Sendable {
     var session: [String: WireValue] = [:]
     var manager: [String: WireValue] = [:]
     var path = ""
@@ -39,7 +39,7 @@ final class Worker: Sendable {
         var cancelled: [Int] = []
         var isClosed = false
         var preferences = Preferences()
-        var figures: Figures?
+        var published: PublishedState?
         var lastNumber = 0
     }
     let shared = Mutex(Shared())
@@ -98,7 +98,7 @@ final class Worker: Sendable {
     func close() {
         shared.withLock { shared in
             shared.isClosed = true
-            shared.figures = nil
+            shared.published = nil
         }
         feed.finish()
         bell.ring()

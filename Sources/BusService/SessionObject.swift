@@ -21,7 +21,7 @@ final class SessionObject: SessionEntry, ServedObject {
     /// The state, preferences and route that were published last.
     private(set) var shown: Shown
     /// The results of the preferences, as published last.
-    private var figures: SessionFigures
+    private var hardware: HardwareProperties
     /// The messages that wait to be sent about the session.
     var notices = Notices()
     /// The calls that wait for the engine's answer, in order.
@@ -49,7 +49,7 @@ final class SessionObject: SessionEntry, ServedObject {
         self.service = service
         waiting = [WaitingCall(call: call, kind: .open)]
         shown = Shown(route: service.runtime.engine.route(of: id))
-        figures = SessionFigures(of: id, in: service.runtime)
+        hardware = HardwareProperties(of: id, in: service.runtime)
         path = AudioSessionBus.sessionPrefix + "\(id.rawValue)"
         super.init(id, of: owner.identity, isInterruption: false, takesTaggedOnly: takesTaggedOnly)
     }
@@ -157,8 +157,8 @@ final class SessionObject: SessionEntry, ServedObject {
             guard let number = value.number, number >= 0, number <= 64, number == number.rounded() else {
                 throw wrong("u, from 1 to the number of channels of the device, or 0")
             }
-            let figures = SessionFigures(of: id, in: service.runtime)
-            let most = name == "input-channels" ? figures.input.channels : figures.output.channels
+            let hardware = HardwareProperties(of: id, in: service.runtime)
+            let most = name == "input-channels" ? hardware.input.channels : hardware.output.channels
             guard number <= Double(most) || number == 0 else {
                 throw WireError(WireErrorName.unknownValue, "\(name) is more than the \(most) of the device in use")
             }
@@ -239,8 +239,8 @@ final class SessionObject: SessionEntry, ServedObject {
     func value(of property: String, interface: String) -> WireValue? {
         Self.fixedProperties.value(of: property, in: self, service)
             ?? Self.properties.value(of: property, in: shown, service)
-            ?? SessionFigures.properties.value(
-                of: property, in: SessionFigures(of: id, in: service.runtime), service)
+            ?? HardwareProperties.properties.value(
+                of: property, in: HardwareProperties(of: id, in: service.runtime), service)
     }
 
     /// Changes the published state, and announces the properties that have changed.
@@ -250,11 +250,11 @@ final class SessionObject: SessionEntry, ServedObject {
         service.changed(Self.properties.changes(from: old, to: shown), of: self)
     }
 
-    /// Updates the figures, and announces those that have changed.
+    /// Reads the hardware properties, and announces those that have changed.
     func measure() {
         isStale = false
-        let old = figures
-        figures = SessionFigures(of: id, in: service.runtime)
-        service.changed(SessionFigures.properties.changes(from: old, to: figures), of: self)
+        let old = hardware
+        hardware = HardwareProperties(of: id, in: service.runtime)
+        service.changed(HardwareProperties.properties.changes(from: old, to: hardware), of: self)
     }
 }

@@ -64,12 +64,12 @@ extension SessionObject {
 }
 
 /// What a session's properties show of its preferences' results and of its route's devices (R74, R76).
-struct SessionFigures {
+struct HardwareProperties {
     /// The rate and quantum of the graph.
     var clock: GraphClock
     /// The source of the route's first input and the sink of its first output, without channels where there is none.
-    var input: DeviceFigures
-    var output: DeviceFigures
+    var input: DeviceProperties
+    var output: DeviceProperties
     /// The volume of that sink, or of the default one for a session that does not play.
     var outputVolume: Double
     /// The gain on recorded sound.
@@ -79,13 +79,13 @@ struct SessionFigures {
 
     init(of session: SessionID, in runtime: SessionRuntime) {
         clock = runtime.clock(of: session)
-        input = runtime.device(.input, of: session) ?? DeviceFigures()
-        output = runtime.device(.output, of: session) ?? DeviceFigures()
+        input = runtime.device(.input, of: session) ?? DeviceProperties()
+        output = runtime.device(.output, of: session) ?? DeviceProperties()
         outputVolume = (runtime.device(.output, of: session) ?? runtime.defaultOutput ?? output).volume
         (inputGain, isInputGainAvailable) = runtime.inputGain(of: session)
     }
 
-    static let properties: [PropertyRow<SessionFigures>] = [
+    static let properties: [PropertyRow<HardwareProperties>] = [
         .init("SampleRate", { $0.clock.sampleRate }, WireValue.double),
         .init("BufferDuration", { $0.clock.quantum / .seconds(1) }, WireValue.double),
         .init("OutputVolume", { $0.outputVolume }, WireValue.double),
@@ -99,15 +99,15 @@ struct SessionFigures {
 }
 
 extension SessionService {
-    /// Schedules new figures for all sessions, because the graph's clock or a sink or source has changed.
+    /// Schedules new hardware properties for all sessions, because the graph's clock or a sink or source has changed.
     public func graphChanged() { for object in objects { object.isStale = true } }
 
-    /// Schedules new figures for a stream's session, because the stream got or lost its volumes.
+    /// Schedules new hardware properties for a stream's session, because the stream got or lost its volumes.
     public func volumeAppeared(of stream: StreamID) {
         if let session = runtime.streams[stream]?.session { runtime.sessions[session]?.isStale = true }
     }
 
-    /// Announces the sessions' figures that have changed.
+    /// Announces the sessions' hardware properties that have changed.
     func measure() {
         guard !isMeasuring else { return }
         var rest = objects(where: \.isStale)[...]

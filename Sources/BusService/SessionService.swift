@@ -28,7 +28,7 @@ public final class SessionService {
     var subscribers: [Owner] = []
     /// Ends the wait for owners while the connection to the bus is lost.
     private(set) var kept: KeptSessions?
-    /// Whether sessions' figures are being examined, a few per turn.
+    /// Whether sessions' hardware properties are being read, a few per turn.
     var isMeasuring = false
     /// The sessions with messages that the last turn had no time to send.
     private var unsent = Queue<SessionID>()

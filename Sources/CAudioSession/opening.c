@@ -74,8 +74,8 @@ static void finish(struct as_session *session) {
     union as_datum zero = { .number = 0 };
     session->state = AS_READY;
     session->retry_after = AS_RETRY;
-    as_figures_tell(session);
-    AudioSessionValueRef interrupted = session->figures[AS_INTERRUPTED];
+    as_published_tell(session);
+    AudioSessionValueRef interrupted = session->published[AS_INTERRUPTED];
     if (session->is_interrupted && (interrupted == NULL || AudioSessionValueGetNumber(interrupted) == 0)) {
         /* The service did not keep the session, so nobody will tell the end of its interruption. */
         session->is_interrupted = false;

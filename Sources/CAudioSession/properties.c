@@ -55,7 +55,7 @@ OSStatus AudioSessionGetProperty(AudioSessionPropertyID inID, UInt32 *ioDataSize
     } else if (property->source == SERVICE && session->state != AS_READY) {
         status = as_because(kAudioSessionUnspecifiedError, "the service is away");
     } else {
-        status = as_figures_get(session, property, &datum);
+        status = as_published_get(session, property, &datum);
     }
     if (status == kAudioSessionNoError) {
         memcpy(outData, &datum, size);

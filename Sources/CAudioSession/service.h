@@ -4,16 +4,16 @@
 
 #include "state.h"
 
-/* MARK: Values of the service (figures.c) */
+/* MARK: Values of the service (published.c) */
 
 /* Reads a property's value; objects belong to the caller. */
-OSStatus as_figures_get(struct as_session *session, const struct as_property *property, union as_datum *datum);
+OSStatus as_published_get(struct as_session *session, const struct as_property *property, union as_datum *datum);
 /* Takes over the properties in a dictionary. */
-void as_figures_update(struct as_session *session, AudioSessionValueRef changes, bool of_manager);
-void as_figure_set(struct as_session *session, enum as_figure figure, AudioSessionValueRef value);
+void as_published_update(struct as_session *session, AudioSessionValueRef changes, bool of_manager);
+void as_published_set(struct as_session *session, enum as_published which, AudioSessionValueRef value);
 /* Tells listeners which properties have changed. */
-void as_figures_tell(struct as_session *session);
-void as_figures_drop(struct as_session *session);
+void as_published_tell(struct as_session *session);
+void as_published_drop(struct as_session *session);
 /* The route as applications see it. */
 AudioSessionValueRef as_route_description(AudioSessionValueRef route);
 /* The id of the USB port with a number; NULL if there is none. */

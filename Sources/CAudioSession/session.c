@@ -14,7 +14,7 @@ void as_release(struct as_session *session) {
     if (--session->references > 0) return;
     as_events_drop(session);
     AudioSessionValueRelease(session->told_by);
-    as_figures_drop(session);
+    as_published_drop(session);
     while (session->listeners != NULL) {
         struct as_listener *listener = session->listeners;
         session->listeners = listener->next;

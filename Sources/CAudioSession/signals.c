@@ -33,7 +33,7 @@ static void properties_changed(struct as_session *session, sd_bus_message *messa
     AudioSessionValueRef changes = as_message_value(message);
     as_update(session, changes, of_manager);
     AudioSessionValueRelease(changes);
-    if (session->state == AS_READY) as_figures_tell(session);
+    if (session->state == AS_READY) as_published_tell(session);
 }
 
 /* R58, R59 */
@@ -44,7 +44,7 @@ static void route_changed(struct as_session *session, sd_bus_message *message) {
     AudioSessionValueRef former = as_route_description(before);
     struct AudioSessionValue *news = as_value_new(kAudioSessionValueKind_Dictionary);
     if (reason == 5 || reason > kAudioSessionRouteChangeReason_RouteConfigurationChange) reason = 0;
-    if (now != NULL) as_figure_set(session, AS_ROUTE, now);
+    if (now != NULL) as_published_set(session, AS_ROUTE, now);
     as_value_append(news, kAudioSession_RouteChangeKey_Reason, AudioSessionValueCreateNumber(reason));
     as_value_append(news, kAudioSession_AudioRouteChangeKey_OldRoute,
                     AudioSessionValueCreateString(as_route_name(former)));

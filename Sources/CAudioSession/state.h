@@ -6,7 +6,7 @@
  *   words.c, errors.c, table.c
  *   state.c                              state.h       the lock, the clock, requests
  *   queue.c                              delivery.h    callbacks that wait
- *   figures.c, wanted.c                  service.h     values of the service, and values that the application wants
+ *   published.c, wanted.c                service.h     values of the service, and values that the application wants
  *   session.c                            state.h       makes, shares and frees the session
  *   connection.c, opening.c, signals.c   connection.h  on the bus
  *   bus.c                                connection.h  the thread on the bus
@@ -50,7 +50,7 @@ struct as_wanted {
 };
 
 /* The service's properties that the library reads. */
-enum as_figure {
+enum as_published {
     AS_SAMPLE_RATE,
     AS_BUFFER_DURATION,
     AS_INPUT_GAIN,
@@ -65,10 +65,11 @@ enum as_figure {
     AS_OVERRIDE,
     AS_PREFERENCES,
     AS_INTERRUPTED,
-    AS_SESSION_FIGURES,
-    AS_INPUTS = AS_SESSION_FIGURES,
+    /* From here on, of the manager. */
+    AS_OF_MANAGER,
+    AS_INPUTS = AS_OF_MANAGER,
     AS_OUTPUTS,
-    AS_FIGURES,
+    AS_PUBLISHED,
 };
 
 enum { AS_LISTENED = 10 };
@@ -148,7 +149,7 @@ struct as_session {
     OSStatus start_result;
 
     struct as_wanted wanted;
-    AudioSessionValueRef figures[AS_FIGURES];
+    AudioSessionValueRef published[AS_PUBLISHED];
     union as_datum told[AS_LISTENED];
     bool is_told[AS_LISTENED];
 

@@ -216,7 +216,7 @@ void as_update(struct as_session *session, AudioSessionValueRef changes, bool of
     /* A session that is being set up does not have the wanted values yet, unless another library has set it up before. */
     bool is_joined = !session->was_ready && !is_anything_wanted(&session->wanted);
     if (!of_manager && (session->state == AS_READY || is_joined)) {
-        follow(session, changes, session->figures[AS_PREFERENCES]);
+        follow(session, changes, session->published[AS_PREFERENCES]);
     }
-    as_figures_update(session, changes, of_manager);
+    as_published_update(session, changes, of_manager);
 }

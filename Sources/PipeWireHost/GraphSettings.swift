@@ -8,7 +8,7 @@ func isFraction(_ text: String) -> Bool {
 }
 
 /// Rate and quantum of a graph, in Hz and frames.
-struct GraphFigures: Equatable {
+struct GraphTiming: Equatable {
     var rate: UInt32
     var quantum: UInt32
 }
@@ -46,9 +46,9 @@ struct GraphSettings {
     var quantum: UInt32 { value("clock.quantum") }
     var largest: UInt32 { value("clock.max-quantum") }
 
-    /// The figures of a graph in which no node makes a request.
-    var figures: GraphFigures {
-        GraphFigures(
+    /// The timing of a graph in which no node makes a request.
+    var timing: GraphTiming {
+        GraphTiming(
             rate: overrides["clock.force-rate"] ?? rate, quantum: overrides["clock.force-quantum"] ?? quantum)
     }
 }

@@ -23,7 +23,7 @@ final class GraphWatch {
         /// The clock of the graph that this node drives.
         var clock: UnsafePointer<spa_io_clock>?
         /// What the clock said when ``GraphWatch/takeChange()`` was last called.
-        var known: GraphFigures?
+        var known: GraphTiming?
 
         init(_ node: OpaquePointer, _ watch: GraphWatch) {
             self.node = node
@@ -31,10 +31,10 @@ final class GraphWatch {
         }
 
         /// What the clock says now.
-        var figures: GraphFigures? {
-            var figures = GraphFigures(rate: 0, quantum: 0)
-            guard let clock, cpw_clock_read(clock, &figures.rate, &figures.quantum) else { return nil }
-            return figures
+        var timing: GraphTiming? {
+            var timing = GraphTiming(rate: 0, quantum: 0)
+            guard let clock, cpw_clock_read(clock, &timing.rate, &timing.quantum) else { return nil }
+            return timing
         }
     }
 
@@ -140,12 +140,12 @@ final class GraphWatch {
         changed()
     }
 
-    /// The figures of the graph that a node belongs to; without a node, those of the driver with the most followers.
-    func figures(of node: OpaquePointer?) -> GraphFigures {
-        node.flatMap { nodes[$0] }.flatMap { ($0.driver ?? $0).figures } ?? busiest?.figures ?? settings.figures
+    /// The timing of the graph that a node belongs to; without a node, that of the driver with the most followers.
+    func timing(of node: OpaquePointer?) -> GraphTiming {
+        node.flatMap { nodes[$0] }.flatMap { ($0.driver ?? $0).timing } ?? busiest?.timing ?? settings.timing
     }
 
-    /// Returns whether any figures have changed since the last call. Must not be called while the daemon is in the middle of
+    /// Returns whether any timing has changed since the last call. Must not be called while the daemon is in the middle of
     /// its work.
     func takeChange() -> Bool {
         guard isStale else { return false }
@@ -154,9 +154,9 @@ final class GraphWatch {
         for node in nodes.values where node.followers > 0 {
             if node.clock == nil { node.clock = cpw_node_clock(context, node.node) }
             if node.followers > busiest?.followers ?? 0 { busiest = node }
-            let figures = node.figures
-            if figures != node.known { hasChanged = true }
-            node.known = figures
+            let timing = node.timing
+            if timing != node.known { hasChanged = true }
+            node.known = timing
         }
         defer { hasChanged = false }
         return hasChanged

@@ -13,7 +13,7 @@ final class NodeWatch {
     private let node: OpaquePointer
     private unowned let watch: RouteWatch
     private var listener: Listener<pw_impl_node_events>?
-    private var volumes = DeviceFigures()
+    private var volumes = DeviceProperties()
     private var latency = cpw_latency()
 
     /// Observes a node; `nil` if it is no sink or source.
@@ -63,11 +63,11 @@ final class NodeWatch {
     }
 
     /// Channels, volume and latency. The latency depends on the graph's quantum and rate.
-    var figures: DeviceFigures {
+    var properties: DeviceProperties {
         let time =
             watch.host.graphQuantum * Double(latency.quanta)
             + .seconds(Double(latency.frames) / max(watch.host.graphRate, 1)) + .nanoseconds(latency.nanoseconds)
-        return DeviceFigures(channels: volumes.channels, volume: volumes.volume, latency: time)
+        return DeviceProperties(channels: volumes.channels, volume: volumes.volume, latency: time)
     }
 
     /// How long the buffer of a card lasts; zero for sources, and while the card is closed.
@@ -97,7 +97,8 @@ final class NodeWatch {
         var read = cpw_volumes()
         cpw_node_read_volumes(node, &read)
         let isMuted = read.mute || read.soft_mute
-        volumes = DeviceFigures(channels: read.channel_count, volume: isMuted ? 0 : Double(cpw_volumes_slider(&read)))
+        volumes = DeviceProperties(
+            channels: read.channel_count, volume: isMuted ? 0 : Double(cpw_volumes_slider(&read)))
         if volumes != old { watch.host.deviceChanged() }
         watch.muted(self, isMuted)
     }

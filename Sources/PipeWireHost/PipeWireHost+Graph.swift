@@ -13,9 +13,9 @@ extension PipeWireHost {
 
     /// The clock of the graph that a node belongs to, as the server is about to choose it.
     func clock(of node: OpaquePointer?) -> GraphClock {
-        let figures = graph.figures(of: node)
-        let rate = Double(max(figures.rate, 1))
-        return GraphClock(sampleRate: rate, quantum: .seconds(Double(figures.quantum) / rate))
+        let timing = graph.timing(of: node)
+        let rate = Double(max(timing.rate, 1))
+        return GraphClock(sampleRate: rate, quantum: .seconds(Double(timing.quantum) / rate))
     }
 
     /// Streams are measured by streams of the module's own.

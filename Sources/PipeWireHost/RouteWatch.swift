@@ -83,7 +83,7 @@ final class RouteWatch {
     }
 
     /// The channels, the volume and the latency of a sink or source.
-    func figures(of node: UInt32) -> DeviceFigures? { nodes[node]?.figures }
+    func properties(of node: UInt32) -> DeviceProperties? { nodes[node]?.properties }
 
     /// How long the longest buffer of an open card lasts. The last sound reaches the buffer within two quanta: the stream
     /// stops at the end of one quantum, and the card gets the silence of the next one.

@@ -13,7 +13,7 @@ public enum LogLevel: Int32, Sendable {
 }
 
 /// What a sink or source is like.
-public struct DeviceFigures: Sendable, Hashable {
+public struct DeviceProperties: Sendable, Hashable {
     /// The number of channels.
     public var channels: UInt32
     /// The position of its volume slider, 0…1: 0 while muted, and 1 for every volume above the full level.
@@ -25,7 +25,7 @@ public struct DeviceFigures: Sendable, Hashable {
     public init(channels: UInt32 = 0, volume: Double = 0, latency: Duration = .zero) {
         self.channels = channels
         self.volume = volume >= 0 ? min(volume, 1) : 0
-        self.latency = min(max(latency, .zero), DeviceFigures.longestLatency)
+        self.latency = min(max(latency, .zero), DeviceProperties.longestLatency)
     }
 
     /// Programs may state any latency of their nodes.
@@ -63,7 +63,7 @@ public protocol Host: AnyObject {
     /// The clock of the graph that a new stream would join.
     var clock: GraphClock { get }
     /// `nil` for an unknown node.
-    func device(_ node: UInt32) -> DeviceFigures?
+    func device(_ node: UInt32) -> DeviceProperties?
     /// How long running cards sound on without further data; zero if none runs.
     var longestBuffer: Duration { get }
     var measuresStreams: Bool { get }

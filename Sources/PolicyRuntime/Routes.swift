@@ -3,12 +3,12 @@ public import PolicyEngine
 /// Routes (R41–R48, R56–R66): passes what a host observes to the engine.
 extension SessionRuntime {
     /// The sink or source of the first output or input in an opened session's route; `nil` without one.
-    public func device(_ direction: PortDirection, of session: SessionID) -> DeviceFigures? {
+    public func device(_ direction: PortDirection, of session: SessionID) -> DeviceProperties? {
         engine.route(of: session)[direction].first?.nodeID.flatMap { host.device($0) }
     }
 
     /// The sink of the first output in the route; `nil` without one.
-    public var defaultOutput: DeviceFigures? { engine.route.outputs.first?.nodeID.flatMap { host.device($0) } }
+    public var defaultOutput: DeviceProperties? { engine.route.outputs.first?.nodeID.flatMap { host.device($0) } }
 
     /// The number of channels of a sink or source, given by its number in the server; `nil` if there is none.
     public func channels(of node: UInt32) -> UInt32? { host.device(node)?.channels }

@@ -14,7 +14,7 @@ extension PulseAudioHost {
     }
 
     /// The channels, the volume and the latency of a sink or source.
-    public func device(_ node: UInt32) -> DeviceFigures? { routes.figures(of: node) }
+    public func device(_ node: UInt32) -> DeviceProperties? { routes.properties(of: node) }
 
     /// How long the longest buffer of a card lasts.
     public var longestBuffer: Duration { routes.longestBuffer }

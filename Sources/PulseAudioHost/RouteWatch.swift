@@ -211,12 +211,12 @@ final class RouteWatch {
     // MARK: - Volumes, latencies and buffers
 
     /// The channels, the volume and the latency of a sink or source. A source has no output volume.
-    func figures(of node: UInt32) -> DeviceFigures? {
+    func properties(of node: UInt32) -> DeviceProperties? {
         guard registry.nodes[node] != nil, let device = device(node) else { return nil }
         let latency = latencies[node] ?? device.latency
         latencies[node] = latency
         let volume = device.direction == .output ? cpc_sink_slider(device.pointer) : 0
-        return DeviceFigures(channels: device.channels, volume: volume, latency: latency)
+        return DeviceProperties(channels: device.channels, volume: volume, latency: latency)
     }
 
     /// How long the longest buffer of a card lasts that is open.

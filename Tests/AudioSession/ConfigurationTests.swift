@@ -13,13 +13,13 @@ import Testing
             for category in AudioSession.Category.allCases {
                 try session.setCategory(category)
                 #expect(session.category == category)
-                #expect(try session.figure("Category", \.text) == category.rawValue)
+                #expect(try session.property("Category", \.text) == category.rawValue)
             }
             try session.setCategory(.playAndRecord)
             for mode in AudioSession.Mode.allCases {
                 try session.setMode(mode)
                 #expect(session.mode == mode)
-                #expect(try session.figure("Mode", \.text) == mode.rawValue)
+                #expect(try session.property("Mode", \.text) == mode.rawValue)
             }
             try session.setCategory(.playback, mode: .spokenAudio, options: .mixWithOthers)
             #expect(session.mode == .spokenAudio)
@@ -39,11 +39,11 @@ import Testing
             for (options, words) in all {
                 try session.setCategory(.playAndRecord, options: options)
                 #expect(session.categoryOptions == options)
-                #expect(try session.figure("Options", \.elements)?.compactMap(\.text) == words)
+                #expect(try session.property("Options", \.elements)?.compactMap(\.text) == words)
             }
             try session.setCategory(.playback, options: .duckOthers)
             #expect(
-                try session.figure("EffectiveOptions", \.elements)?.compactMap(\.text).contains("mix-with-others")
+                try session.property("EffectiveOptions", \.elements)?.compactMap(\.text).contains("mix-with-others")
                     == true)
             func expect(
                 _ expected: AudioSessionError.Code, _ category: AudioSession.Category,
@@ -89,7 +89,7 @@ import Testing
                     == .incompatibleCategory)
             try session.setCategory(.playAndRecord)
             try session.overrideOutputAudioPort(.speaker)
-            #expect(try session.figure("OutputOverride", \.text) == "speaker")
+            #expect(try session.property("OutputOverride", \.text) == "speaker")
             try session.setActive(true)
             #expect(code { try session.setMode(.voiceChat) } == .unsupportedProperty)
             #expect(session.mode == .default)
@@ -126,7 +126,7 @@ import Testing
             try session.setPreferredSampleRate(0)
             try await session.wait(for: 48000, of: "the rate") { try session.sampleRate }
 
-            func preference(_ name: String) throws -> Bool? { try session.figure("Preferences") { $0 }[name]?.truth }
+            func preference(_ name: String) throws -> Bool? { try session.property("Preferences") { $0 }[name]?.truth }
             try session.setPrefersNoInterruptionsFromSystemAlerts(true)
             #expect(session.prefersNoInterruptionsFromSystemAlerts)
             #expect(try preference("no-interruptions-from-system-alerts") == true)

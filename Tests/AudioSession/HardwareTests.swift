@@ -14,8 +14,8 @@ import Testing
             let session = try await stage.session()
             try session.setCategory(.playback)
             stage.desk.use(Machine().events)
-            stage.desk.describe(20, as: DeviceFigures(channels: 6, volume: 0.5, latency: .milliseconds(180)))
-            stage.desk.describe(21, as: DeviceFigures(channels: 1, latency: .milliseconds(12)))
+            stage.desk.describe(20, as: DeviceProperties(channels: 6, volume: 0.5, latency: .milliseconds(180)))
+            stage.desk.describe(21, as: DeviceProperties(channels: 1, latency: .milliseconds(12)))
             try await session.wait(for: 6, of: "outputNumberOfChannels") { try session.outputNumberOfChannels }
             #expect(try session.outputVolume == 0.5 && session.outputLatency == 0.18)
             #expect(try session.maximumOutputNumberOfChannels == 6)
@@ -27,7 +27,7 @@ import Testing
             var channels = session.outputNumberOfChannelsChanges.makeAsyncIterator()
             var volumes = session.outputVolumeChanges.makeAsyncIterator()
             for volume in [0.25, 0, 1] {
-                stage.desk.describe(20, as: DeviceFigures(channels: 2, volume: volume, latency: .milliseconds(90)))
+                stage.desk.describe(20, as: DeviceProperties(channels: 2, volume: volume, latency: .milliseconds(90)))
                 #expect(await volumes.next() == Float(volume))
             }
             #expect(await channels.next() == 2)
@@ -38,7 +38,7 @@ import Testing
             // R68: the device's volume, whatever the category.
             #expect(try session.outputVolume == 1)
             // Nobody's node may claim to take forever.
-            stage.desk.describe(21, as: DeviceFigures(channels: 1, latency: .seconds(1_000_000_000)))
+            stage.desk.describe(21, as: DeviceProperties(channels: 1, latency: .seconds(1_000_000_000)))
             try await session.wait(for: 60, of: "inputLatency") { try session.inputLatency }
         }
     }
@@ -49,18 +49,18 @@ import Testing
             let session = try await stage.session()
             try session.setCategory(.playAndRecord)
             stage.desk.use(Machine().events)
-            stage.desk.describe(20, as: DeviceFigures(channels: 6))
-            stage.desk.describe(21, as: DeviceFigures(channels: 2))
+            stage.desk.describe(20, as: DeviceProperties(channels: 6))
+            stage.desk.describe(21, as: DeviceProperties(channels: 2))
             try await session.wait(for: 6, of: "outputNumberOfChannels") { try session.outputNumberOfChannels }
             try session.setPreferredOutputNumberOfChannels(6)
             try session.setPreferredInputNumberOfChannels(1)
             #expect(code { try session.setPreferredOutputNumberOfChannels(7) } == .unsupportedProperty)
             #expect(code { try session.setPreferredInputNumberOfChannels(-1) } == .unsupportedProperty)
             #expect(session.preferredOutputNumberOfChannels == 6 && session.preferredInputNumberOfChannels == 1)
-            #expect(try session.figure("Preferences", { $0["output-channels"]?.integer }) == 6)
+            #expect(try session.property("Preferences", { $0["output-channels"]?.integer }) == 6)
             try session.setPreferredOutputNumberOfChannels(0)
             #expect(session.preferredOutputNumberOfChannels == 0)
-            let wishes = try session.figure("Preferences", \.entries).compactMap(\.key.text)
+            let wishes = try session.property("Preferences", \.entries).compactMap(\.key.text)
             #expect(wishes.contains("input-channels") && !wishes.contains("output-channels"))
         }
     }

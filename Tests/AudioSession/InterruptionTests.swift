@@ -89,7 +89,7 @@ import Testing
             let session = try await stage.session()
             try session.setCategory(.playback)
             let application = try await SessionApplication(in: stage.desk.sandbox)
-            func isDelayed() throws -> Bool { try session.figure("ActivationDelayed", \.truth) }
+            func isDelayed() throws -> Bool { try session.property("ActivationDelayed", \.truth) }
             let call = try await Call(application)
             await #expect(throws: AudioSessionError.self) { try await session.activate() }
             let withdrawn = Task { try await session.activate(options: .delayed) }

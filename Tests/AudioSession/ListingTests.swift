@@ -110,7 +110,7 @@ import Testing
             try session.setCategory(.playAndRecord, options: .defaultToSpeaker)
             try session.overrideOutputAudioPort(.speaker)
             try session.setActive(true)
-            func override() throws -> String { try session.figure("OutputOverride", \.text) }
+            func override() throws -> String { try session.property("OutputOverride", \.text) }
             #expect(try override() == "speaker")
             let call = try await Call(SessionApplication(in: stage.desk.sandbox))
             _ = await interruptions.next()

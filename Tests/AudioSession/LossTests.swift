@@ -42,13 +42,13 @@ import Testing
             }
             #expect(await next() == .mediaServices(.wereReset))
             #expect(await next() == .activation(.becameActive))
-            #expect(try session.figure("Category", \.text) == "play-and-record")
-            #expect(try session.figure("Mode", \.text) == "voice-chat")
+            #expect(try session.property("Category", \.text) == "play-and-record")
+            #expect(try session.property("Mode", \.text) == "voice-chat")
             #expect(
-                try session.figure("Options", \.elements)?.compactMap(\.text)
+                try session.property("Options", \.elements)?.compactMap(\.text)
                     == ["mix-with-others", "default-to-speaker"])
-            #expect(try session.figure("OutputOverride", \.text) == "speaker")
-            let preferences = try session.figure("Preferences") { $0 }
+            #expect(try session.property("OutputOverride", \.text) == "speaker")
+            let preferences = try session.property("Preferences") { $0 }
             #expect(preferences["sample-rate"]?.number == 44100)
             #expect(preferences["no-interruptions-from-system-alerts"]?.truth == true)
         }
@@ -72,7 +72,7 @@ import Testing
             _ = try await Call(application)
             let granted = Task { try await session.activate(options: .delayed) }
             try await session.wait(for: true, of: "ActivationDelayed") {
-                try session.figure("ActivationDelayed", \.truth)
+                try session.property("ActivationDelayed", \.truth)
             }
             // The call is over with the service.
             try await stage.desk.stopService()

@@ -253,8 +253,8 @@ import Testing
         try await session.wait(for: 0.25, of: "inputGain") { try session.inputGain }
         try await session.wait(for: 44100, of: "sampleRate") { try session.sampleRate }
         try await session.wait(for: 0.005, of: "ioBufferDuration") { try session.ioBufferDuration }
-        stage.desk.describe(20, as: DeviceFigures(channels: 6, volume: 0.75))
-        stage.desk.describe(21, as: DeviceFigures(channels: 1))
+        stage.desk.describe(20, as: DeviceProperties(channels: 6, volume: 0.75))
+        stage.desk.describe(21, as: DeviceProperties(channels: 1))
         try await session.wait(for: 1, of: "inputNumberOfChannels") { try session.inputNumberOfChannels }
         try await session.wait(for: 0.75, of: "outputVolume") { try session.outputVolume }
         stage.desk.use(Machine(hasHeadphones: false, hasMicrophone: false).events)

@@ -59,7 +59,7 @@ import Testing
             #expect(try !other.hasSuffix("/" + shared.streamProperty.value))
             try shared.setCategory(.playback)
             #expect(own.category == .soloAmbient)
-            #expect(try own.figure("Category", \.text) == "solo-ambient")
+            #expect(try own.property("Category", \.text) == "solo-ambient")
         }
     }
 

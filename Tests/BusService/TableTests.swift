@@ -12,7 +12,7 @@ import Testing
     @Test("each property of a session has a reader, and each reader a property") func propertiesOfSession() {
         let rows =
             SessionObject.fixedProperties.map(\.name) + SessionObject.properties.map(\.name)
-            + SessionFigures.properties.map(\.name)
+            + HardwareProperties.properties.map(\.name)
         compare(rows, with: WireInterface.session.properties.map(\.name))
     }
 

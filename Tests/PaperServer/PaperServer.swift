@@ -26,7 +26,7 @@ open class PaperHost: Host {
     /// None.
     open func streams(heardOn node: UInt32) -> [StreamID] { [] }
     /// None.
-    open func device(_ node: UInt32) -> DeviceFigures? { nil }
+    open func device(_ node: UInt32) -> DeviceProperties? { nil }
     /// Every port can be used.
     open func choose(_ port: RoutePort, direction: PortDirection) -> Bool { true }
     /// Nothing fires.

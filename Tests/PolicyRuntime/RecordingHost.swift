@@ -48,7 +48,7 @@ final class RecordingHost: Host {
     /// The outputs that were lost while something was heard there.
     private(set) var lost: [RoutePort] = []
     func outputLost(_ port: RoutePort) { lost.append(port) }
-    func device(_ node: UInt32) -> DeviceFigures? { nil }
+    func device(_ node: UInt32) -> DeviceProperties? { nil }
     func choose(_ port: RoutePort, direction: PortDirection) -> Bool { true }
     func turnEnded() {}
     func drainLater() {}

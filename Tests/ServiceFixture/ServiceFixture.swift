@@ -67,7 +67,7 @@ package final class ServiceFixture: Sendable {
         lazy var timer = loop.timer { [unowned self] in runtime.timerFired() }
         var silenced: (StreamID, Bool) -> Void = { _, _ in }
         weak var service: SessionService?
-        var devices: [UInt32: DeviceFigures] = [:]
+        var devices: [UInt32: DeviceProperties] = [:]
         var chose: (String) -> Void = { _ in }
         /// The ports that the card does not let one use.
         static let unusable = "two/out"
@@ -82,7 +82,7 @@ package final class ServiceFixture: Sendable {
         var moment: Instant?
 
         override var now: Instant { moment ?? Instant(nanoseconds: loop.now) }
-        override func device(_ node: UInt32) -> DeviceFigures? { devices[node] }
+        override func device(_ node: UInt32) -> DeviceProperties? { devices[node] }
         override func arm(at moment: Instant?) { timer.arm(at: moment?.nanoseconds) }
         override func choose(_ port: RoutePort, direction: PortDirection) -> Bool {
             guard port.id != Self.unusable else { return false }
@@ -176,10 +176,10 @@ package final class ServiceFixture: Sendable {
     }
 
     /// A sink or source is like this from now on.
-    package func describe(_ node: UInt32, as figures: DeviceFigures) {
+    package func describe(_ node: UInt32, as properties: DeviceProperties) {
         work.withLock {
             $0.append { host, service in
-                host.devices[node] = figures
+                host.devices[node] = properties
                 service.graphChanged()
                 host.runtime.drain()
             }

@@ -211,7 +211,7 @@ final class VirtualServer: Host {
     /// A scenario says which streams sound.
     var measuresStreams: Bool { true }
     var longestBuffer: Duration { .zero }
-    func device(_ node: UInt32) -> DeviceFigures? { nil }
+    func device(_ node: UInt32) -> DeviceProperties? { nil }
     func outputLost(_ port: RoutePort) {}
     func choose(_ port: RoutePort, direction: PortDirection) -> Bool { false }
     func turnEnded() {}

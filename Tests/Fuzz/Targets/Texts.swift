@@ -71,8 +71,8 @@ func fuzzMetadata(_ bytes: [UInt8]) {
         for line in value.split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1).map { String($0) }
             settings.set(parts.first, to: parts.count > 1 ? parts[1] : nil)
-            found("a rate of nothing", settings.figures.rate == 0)
-            found("a quantum of nothing", settings.figures.quantum == 0)
+            found("a rate of nothing", settings.timing.rate == 0)
+            found("a quantum of nothing", settings.timing.quantum == 0)
             found("not a fraction", !isFraction(settings.usualRate) || !isFraction(settings.usualLatency))
         }
     case 2:

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const names[AS_FIGURES] = {
+static const char *const names[AS_PUBLISHED] = {
     [AS_SAMPLE_RATE] = "SampleRate",
     [AS_BUFFER_DURATION] = "BufferDuration",
     [AS_INPUT_GAIN] = "InputGain",
@@ -35,11 +35,11 @@ static const AudioSessionPropertyID listened[AS_LISTENED] = {
 
 /* MARK: Arriving */
 
-void as_figure_set(struct as_session *session, enum as_figure figure, AudioSessionValueRef value) {
+void as_published_set(struct as_session *session, enum as_published which, AudioSessionValueRef value) {
     AudioSessionValueRetain(value);
-    AudioSessionValueRelease(session->figures[figure]);
-    session->figures[figure] = value;
-    const char *override_route = figure == AS_OVERRIDE ? AudioSessionValueGetString(value) : NULL;
+    AudioSessionValueRelease(session->published[which]);
+    session->published[which] = value;
+    const char *override_route = which == AS_OVERRIDE ? AudioSessionValueGetString(value) : NULL;
     /* R6, R41: another library has set the override, or a change of route or an interruption has ended it. A session that is
      * being set up has no override yet. */
     if (session->state == AS_READY && override_route != NULL) {
@@ -48,16 +48,16 @@ void as_figure_set(struct as_session *session, enum as_figure figure, AudioSessi
     }
 }
 
-void as_figures_update(struct as_session *session, AudioSessionValueRef changes, bool of_manager) {
-    UInt32 first = of_manager ? AS_SESSION_FIGURES : 0, end = of_manager ? AS_FIGURES : AS_SESSION_FIGURES;
-    for (UInt32 figure = first; figure < end; figure++) {
-        AudioSessionValueRef value = AudioSessionValueGetMember(changes, names[figure]);
-        if (value != NULL) as_figure_set(session, figure, value);
+void as_published_update(struct as_session *session, AudioSessionValueRef changes, bool of_manager) {
+    UInt32 first = of_manager ? AS_OF_MANAGER : 0, end = of_manager ? AS_PUBLISHED : AS_OF_MANAGER;
+    for (UInt32 which = first; which < end; which++) {
+        AudioSessionValueRef value = AudioSessionValueGetMember(changes, names[which]);
+        if (value != NULL) as_published_set(session, which, value);
     }
 }
 
-void as_figures_drop(struct as_session *session) {
-    for (int figure = 0; figure < AS_FIGURES; figure++) as_figure_set(session, figure, NULL);
+void as_published_drop(struct as_session *session) {
+    for (int which = 0; which < AS_PUBLISHED; which++) as_published_set(session, which, NULL);
     for (int index = 0; index < AS_LISTENED; index++) {
         bool is_value = as_property_known(listened[index])->kind == VALUE;
         if (is_value && session->is_told[index]) AudioSessionValueRelease(session->told[index].value);
@@ -104,7 +104,7 @@ static AudioSessionValueRef accessories(AudioSessionValueRef ports, const char *
 }
 
 const char *as_port_id(struct as_session *session, bool is_input, Float64 number) {
-    AudioSessionValueRef ports = session->figures[is_input ? AS_INPUTS : AS_OUTPUTS];
+    AudioSessionValueRef ports = session->published[is_input ? AS_INPUTS : AS_OUTPUTS];
     for (UInt32 index = 0; index < AudioSessionValueGetCount(ports); index++) {
         AudioSessionValueRef port = AudioSessionValueGetElement(ports, index);
         if (is_usb(port) && port_number(text(port, "id")) == number) return text(port, "id");
@@ -123,10 +123,10 @@ static bool has_port(AudioSessionValueRef ports, const char *id) {
 /* The number of the preferred port if it is there, else of the accessory in use. */
 static AudioSessionValueRef accessory_in_use(struct as_session *session, bool is_input) {
     const char *wanted = is_input ? session->wanted.input : session->wanted.output;
-    bool is_there = session->state != AS_READY || has_port(session->figures[is_input ? AS_INPUTS : AS_OUTPUTS], wanted);
+    bool is_there = session->state != AS_READY || has_port(session->published[is_input ? AS_INPUTS : AS_OUTPUTS], wanted);
     if (*wanted != 0 && is_there) return AudioSessionValueCreateNumber(port_number(wanted));
     if (session->state != AS_READY) return NULL;
-    AudioSessionValueRef ports = member(session->figures[AS_ROUTE], is_input ? "inputs" : "outputs");
+    AudioSessionValueRef ports = member(session->published[AS_ROUTE], is_input ? "inputs" : "outputs");
     for (UInt32 index = 0; index < AudioSessionValueGetCount(ports); index++) {
         AudioSessionValueRef port = AudioSessionValueGetElement(ports, index);
         if (is_usb(port)) return AudioSessionValueCreateNumber(port_number(text(port, "id")));
@@ -175,11 +175,11 @@ static OSStatus convert(AudioSessionValueRef value, enum as_kind kind, union as_
     return kAudioSessionNoError;
 }
 
-OSStatus as_figures_get(struct as_session *session, const struct as_property *property, union as_datum *datum) {
+OSStatus as_published_get(struct as_session *session, const struct as_property *property, union as_datum *datum) {
     const struct as_wanted *wanted = &session->wanted;
-    AudioSessionValueRef *figures = session->figures;
+    AudioSessionValueRef *published = session->published;
     UInt32 options = wanted->options;
-    enum as_figure figure;
+    enum as_published which;
     switch (property->id) {
     case kAudioSessionProperty_PreferredHardwareSampleRate: datum->real = wanted->rate; return 0;
     case kAudioSessionProperty_PreferredHardwareIOBufferDuration: datum->fraction = (Float32)wanted->duration; return 0;
@@ -202,42 +202,42 @@ OSStatus as_figures_get(struct as_session *session, const struct as_property *pr
         datum->value = accessory_in_use(session, property->id == kAudioSessionProperty_InputSource);
         return datum->value == NULL ? kAudioServicesNoHardwareError : kAudioSessionNoError;
     case kAudioSessionProperty_AudioInputAvailable:
-        datum->number = AudioSessionValueGetCount(figures[AS_INPUTS]) > 0;
+        datum->number = AudioSessionValueGetCount(published[AS_INPUTS]) > 0;
         return 0;
     case kAudioSessionProperty_InputSources:
-        datum->value = accessories(figures[AS_INPUTS], kAudioSession_InputSourceKey_ID,
+        datum->value = accessories(published[AS_INPUTS], kAudioSession_InputSourceKey_ID,
                                    kAudioSession_InputSourceKey_Description);
         break;
     case kAudioSessionProperty_OutputDestinations:
-        datum->value = accessories(figures[AS_OUTPUTS], kAudioSession_OutputDestinationKey_ID,
+        datum->value = accessories(published[AS_OUTPUTS], kAudioSession_OutputDestinationKey_ID,
                                    kAudioSession_OutputDestinationKey_Description);
         break;
-    case kAudioSessionProperty_AudioRouteDescription: datum->value = as_route_description(figures[AS_ROUTE]); break;
-    case kAudioSessionProperty_AudioRoute: datum->value = route_name(figures[AS_ROUTE]); break;
-    case kAudioSessionProperty_CurrentHardwareSampleRate: figure = AS_SAMPLE_RATE; goto number;
-    case kAudioSessionProperty_CurrentHardwareIOBufferDuration: figure = AS_BUFFER_DURATION; goto number;
-    case kAudioSessionProperty_CurrentHardwareInputNumberChannels: figure = AS_INPUT_CHANNELS; goto number;
-    case kAudioSessionProperty_CurrentHardwareOutputNumberChannels: figure = AS_OUTPUT_CHANNELS; goto number;
-    case kAudioSessionProperty_CurrentHardwareOutputVolume: figure = AS_OUTPUT_VOLUME; goto number;
-    case kAudioSessionProperty_CurrentHardwareInputLatency: figure = AS_INPUT_LATENCY; goto number;
-    case kAudioSessionProperty_CurrentHardwareOutputLatency: figure = AS_OUTPUT_LATENCY; goto number;
-    case kAudioSessionProperty_OtherAudioIsPlaying: figure = AS_OTHER_AUDIO; goto number;
-    case kAudioSessionProperty_InputGainAvailable: figure = AS_INPUT_GAIN_AVAILABLE; goto number;
-    case kAudioSessionProperty_InputGainScalar: figure = AS_INPUT_GAIN; goto number;
+    case kAudioSessionProperty_AudioRouteDescription: datum->value = as_route_description(published[AS_ROUTE]); break;
+    case kAudioSessionProperty_AudioRoute: datum->value = route_name(published[AS_ROUTE]); break;
+    case kAudioSessionProperty_CurrentHardwareSampleRate: which = AS_SAMPLE_RATE; goto number;
+    case kAudioSessionProperty_CurrentHardwareIOBufferDuration: which = AS_BUFFER_DURATION; goto number;
+    case kAudioSessionProperty_CurrentHardwareInputNumberChannels: which = AS_INPUT_CHANNELS; goto number;
+    case kAudioSessionProperty_CurrentHardwareOutputNumberChannels: which = AS_OUTPUT_CHANNELS; goto number;
+    case kAudioSessionProperty_CurrentHardwareOutputVolume: which = AS_OUTPUT_VOLUME; goto number;
+    case kAudioSessionProperty_CurrentHardwareInputLatency: which = AS_INPUT_LATENCY; goto number;
+    case kAudioSessionProperty_CurrentHardwareOutputLatency: which = AS_OUTPUT_LATENCY; goto number;
+    case kAudioSessionProperty_OtherAudioIsPlaying: which = AS_OTHER_AUDIO; goto number;
+    case kAudioSessionProperty_InputGainAvailable: which = AS_INPUT_GAIN_AVAILABLE; goto number;
+    case kAudioSessionProperty_InputGainScalar: which = AS_INPUT_GAIN; goto number;
     default: return kAudioSessionUnspecifiedError;
     }
     return datum->value == NULL ? kAudioSessionUnspecifiedError : kAudioSessionNoError;
 number:
-    return convert(figures[figure], property->kind, datum);
+    return convert(published[which], property->kind, datum);
 }
 
 /* MARK: Telling */
 
-void as_figures_tell(struct as_session *session) {
+void as_published_tell(struct as_session *session) {
     for (int index = 0; index < AS_LISTENED; index++) {
         const struct as_property *property = as_property_known(listened[index]);
         union as_datum now = { .real = 0 }, *told = &session->told[index];
-        if (as_figures_get(session, property, &now) != kAudioSessionNoError) continue;
+        if (as_published_get(session, property, &now) != kAudioSessionNoError) continue;
         bool is_value = property->kind == VALUE, was_told = session->is_told[index];
         bool is_same = was_told && is_value ? as_value_equal(now.value, told->value)
                                             : memcmp(&now, told, sizeof now) == 0;
