@@ -81,7 +81,7 @@ func benchmarkEngine(_ arguments: [String]) {
     print(row("events", "streams", "ns/event", "worst", "allocs", "effects", "ns/effect"))
     let words = arguments.filter { Int($0) == nil }
     for (policy, mix) in mixes where words.allSatisfy({ mix.name.contains($0) }) {
-        for count in counts.isEmpty ? [10, 1_000, 10_000] : counts {
+        for count in counts.isEmpty ? [10, 1_000] : counts {
             var bench = Bench(policy: policy)
             mix.set(&bench, count)
             bench.rest()
