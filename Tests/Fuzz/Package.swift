@@ -22,17 +22,20 @@ let countedC: [CSetting] = [
 let package = Package(
     name: "fuzz",
     targets: [
-        .target(name: "PolicyEngine", swiftSettings: counted),
-        .target(name: "PolicyFile", dependencies: ["PolicyEngine"], swiftSettings: counted),
+        .target(name: "Terms", swiftSettings: counted),
+        .target(name: "PolicyEngine", dependencies: ["Terms"], swiftSettings: counted),
+        .target(
+            name: "PolicyFile", dependencies: ["PolicyEngine"], resources: [.embedInCode("Presets")],
+            swiftSettings: counted),
         .target(name: "PolicyRuntime", dependencies: ["PolicyEngine", "PolicyFile"], swiftSettings: counted),
-        .target(name: "BusInterface", swiftSettings: counted),
+        .target(name: "BusInterface", dependencies: ["Terms"], swiftSettings: counted),
         .systemLibrary(name: "CSystemdBus", pkgConfig: "libsystemd"),
         .target(name: "DBus", dependencies: ["BusInterface", "CSystemdBus"], swiftSettings: counted),
         .target(
             name: "DesktopServices", dependencies: ["PolicyRuntime", "DBus", "BusInterface"], swiftSettings: counted),
         .target(
             name: "BusService",
-            dependencies: ["PolicyEngine", "PolicyRuntime", "BusInterface", "DBus", "DesktopServices"],
+            dependencies: ["PolicyEngine", "PolicyRuntime", "PolicyFile", "BusInterface", "DBus", "DesktopServices"],
             swiftSettings: counted),
         .target(
             name: "HostSupport",
@@ -46,7 +49,7 @@ let package = Package(
         .target(
             name: "PipeWireHost",
             dependencies: [
-                "PolicyEngine", "PolicyRuntime", "BusService", "DBus", "HostSupport", "PolicyFile",
+                "PolicyEngine", "PolicyRuntime", "BusService", "DBus", "DesktopServices", "HostSupport", "PolicyFile",
                 "CPipeWire", "CRuntimeTrim",
             ],
             swiftSettings: counted),
@@ -55,7 +58,8 @@ let package = Package(
             name: "Commands", dependencies: ["PolicyEngine", "PolicyRuntime", "PolicyFile"],
             path: "Scenarios", swiftSettings: counted),
         .target(
-            name: "RandomEvents", dependencies: ["PolicyEngine"], path: "Tests/RandomEvents", swiftSettings: plain),
+            name: "RandomEvents", dependencies: ["PolicyEngine", "PolicyFile"], path: "Tests/RandomEvents",
+            swiftSettings: plain),
         .target(
             name: "EngineProperties", dependencies: ["PolicyEngine", "RandomEvents"], path: "Tests/EngineProperties",
             swiftSettings: plain),

@@ -141,9 +141,7 @@ private struct EventPlay {
             if input.oneIn(8) { return .shutdown }
             if input.oneIn(8) { return .newOutputUsed }
             var switches = Switches()
-            switches.isSilent = input.oneIn(2)
-            switches.isLocked = input.oneIn(2)
-            switches.isUndisturbed = input.oneIn(2)
+            for one in [Switch.silent, .locked, .doNotDisturb] { switches[one] = input.oneIn(2) }
             switches.pausedUntil = input.oneIn(2) ? Instant(nanoseconds: Int64(bitPattern: input.number())) : nil
             return .switched(switches)
         }

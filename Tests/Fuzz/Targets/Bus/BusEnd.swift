@@ -12,6 +12,8 @@ final class BusEnd {
     private(set) var traffic = 0
     private let listener: CInt
     private var socket: CInt = -1
+    /// Connections that wanted to be monitors. They get no answer, and hear nothing.
+    private var monitors: [CInt] = []
     private var isAuthenticated = false
     private var input: [UInt8] = []
     private var lastSerial: UInt32 = 0
@@ -46,7 +48,8 @@ final class BusEnd {
     }
 
     private func drop() {
-        if socket >= 0 { close(socket) }
+        for socket in monitors + [socket] where socket >= 0 { close(socket) }
+        monitors = []
         socket = -1
         isAuthenticated = false
         input = []
@@ -82,6 +85,13 @@ final class BusEnd {
                 rest = rest.dropFirst(length)
             }
             input = Array(rest)
+        }
+        if letters.contains(where: { $0.member == "BecomeMonitor" }) {
+            monitors.append(socket)
+            socket = -1
+            isAuthenticated = false
+            input = []
+            return []
         }
         return letters
     }

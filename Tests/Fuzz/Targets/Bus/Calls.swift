@@ -326,7 +326,7 @@ private final class CallPlay {
     /// The state of the switches, which only peers outside of sandboxes may change (N20).
     private var controls: [String] {
         let switches = service.switches
-        return ["\(switches.isSilent)", "\(switches.isUndisturbed)", "\(switches.pausedUntil != nil)"]
+        return ["\(switches[.silent])", "\(switches[.doNotDisturb])", "\(switches.pausedUntil != nil)"]
     }
 
     private func callManager() {
