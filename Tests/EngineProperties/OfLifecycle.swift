@@ -91,7 +91,7 @@ extension Property {
                 let wanted = step.after.wanted(session)
                 let all = wanted.isEmpty ? step.after.streams(of: session) : wanted
                 if wanted.isEmpty, session.state != .inactive { return nil }
-                guard let strongest = strongest(of: all.map(\.description), step.after.policy) else { return nil }
+                guard let strongest = strongest(of: all, step.after.policy) else { return nil }
                 var found = session.description
                 found.avoidsAlerts = strongest.avoidsAlerts
                 let configuration = step.after.configuration(of: session)
@@ -203,12 +203,13 @@ extension Property {
         },
     ]
 
-    /// R1: the strongest of some descriptions; N14: of those that make a call together, the call.
-    private static func strongest(of descriptions: [SessionDescription], _ policy: Policy) -> SessionDescription? {
-        var all = descriptions
+    /// R1: what the strongest of some streams is; N14: or the call that some of them make together, to which a recording does
+    /// not belong while it waits to make one.
+    private static func strongest(of streams: [Record.Stream], _ policy: Policy) -> SessionDescription? {
+        var all = streams.map(\.description)
         if let call = policy.call {
             func has(_ isCapture: Bool) -> Bool {
-                descriptions.contains { each in
+                streams.lazy.filter { $0.callsAt == nil }.map(\.description).contains { each in
                     if each.isPaired { return (each.name == Policy.untaggedCaptureName) == isCapture }
                     let half = isCapture ? policy.untaggedCapture ?? Policy.listener : policy.untagged
                     return policy.pairing != nil && each == half

@@ -41,6 +41,11 @@ public struct RouteEnginePlay: RandomPlay {
         if engine.hasSessions { fail("sessions outlive the end") }
     }
 
+    /// Told of another category twice: the session had become inactive before the first.
+    public static var found: [UInt64] {
+        [17_959_951_461_411, 17_959_951_461_708, 17_959_951_462_728, 17_959_951_463_236, 17_959_951_463_506]
+    }
+
     private mutating func tick() {
         guard let due = wake, due.nanoseconds <= time * 1_000_000 else { return }
         wake = nil

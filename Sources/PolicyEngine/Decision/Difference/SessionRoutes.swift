@@ -91,7 +91,10 @@ extension Engine {
     ) {
         // The server follows active sessions only: for another category of others, there is nothing to wait for.
         let isActive = verdict.standings[place].shown.isActive
-        if reason == .categoryChange, !isActive { return notify(place, reason) }
+        if reason == .categoryChange, !isActive {
+            verdict.routes[place].owed = nil
+            return notify(place, reason)
+        }
         if verdict.routes[place].owed != .categoryChange { verdict.routes[place].owed = reason }
         if isActive { track(.asked(reason), places, at: now) }
     }
