@@ -107,12 +107,16 @@ extension LiveModule {
                 arguments: ClientProgram.plain.argumentsForSink("effects"), on: desk.server)
             try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
             for _ in 0..<3 {
+                let start = headphones.frameCount
                 try await card.unplug("headphones")
                 try await card.wait(untilHeardFrom: "speaker")
                 try await card.plug("headphones")
                 try await card.wait(untilHeardFrom: "headphones")
-                try await headphones.wait(for: LiveDesktop.music, below: -90, lasting: .milliseconds(100))
-                try await headphones.wait(for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300))
+                // The silence is in the recording, however late it is looked for.
+                let silence = try await headphones.wait(
+                    for: LiveDesktop.music, below: -90, lasting: .milliseconds(100), from: start)
+                try await headphones.wait(
+                    for: LiveDesktop.music, at: LiveDesktop.full, lasting: .milliseconds(300), from: silence)
             }
             try await desk.expectSilence(of: speaker)
         }
