@@ -200,6 +200,13 @@ let testSupport: [Target] = [
         "AudioSession PolicyEngine PolicyRuntime PolicyFile TestKit AllocationCount BenchReport PaperServer RandomEvents",
         path: "Bench", exclude: ["README.md", "calls.c", "footprint.txt", "Report"]),
     forTests("BenchReport", "TestKit", path: "Tests/Bench/Report"),
+    // Built here so that it is seen to compile; Tests/bin/fuzz builds the program, with libFuzzer (Tests/Fuzz/Package.swift).
+    .target(
+        name: "FuzzTargets",
+        dependencies: names(
+            "BusInterface BusService Commands DBus DesktopServices EngineProperties HostSupport PaperServer PipeWireHost "
+                + "PolicyEngine PolicyFile PolicyRuntime RandomEvents CPipeWire"),
+        path: "Tests/Fuzz/Targets", exclude: ["main.swift", "EdgeCoverage.swift"], swiftSettings: strict),
 ]
 
 let testTargets: [Target] = [
