@@ -42,8 +42,8 @@ private func perform(_ options: Options) async throws -> (Findings, logs: [Strin
         ServerModule(
             "libpipewire-module-audio-session", folder: absolute(options.modules), arguments: "{ preset = desktop }")
     ]
-    // Informational messages from our module, only warnings from all others.
-    desktop.environment["PIPEWIRE_DEBUG"] = "2,mod.audio-session:3"
+    // The module tells its decisions; nodes and pipewire-pulse tell when sound was lost (MachineWatch).
+    desktop.environment["PIPEWIRE_DEBUG"] = "2,mod.audio-session:3,pw.node:3,mod.protocol-pulse:3"
     desktop.sinkName = "demo-sink"
     say("Starting a private desktop: D-Bus, PipeWire with the module, WirePlumber, pipewire-pulse, a silent sink.\n")
     return try await withServer(PrivateDesktop.start(desktop)) { desktop in
