@@ -99,10 +99,10 @@ struct HardwareProperties {
 }
 
 extension SessionService {
-    /// Schedules new hardware properties for all sessions, because the graph's clock or a sink or source has changed.
+    /// Has the hardware properties of all sessions read again, because the graph's clock or a sink or source has changed.
     public func graphChanged() { for object in objects { object.isStale = true } }
 
-    /// Schedules new hardware properties for a stream's session, because the stream got or lost its volumes.
+    /// Has the hardware properties of a stream's session read again, because the stream got or lost its volumes.
     public func volumeAppeared(of stream: StreamID) {
         if let session = runtime.streams[stream]?.session { runtime.sessions[session]?.isStale = true }
     }

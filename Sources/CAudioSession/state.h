@@ -65,7 +65,7 @@ enum as_published {
     AS_OVERRIDE,
     AS_PREFERENCES,
     AS_INTERRUPTED,
-    /* From here on, of the manager. */
+    /* The manager's properties begin here. */
     AS_OF_MANAGER,
     AS_INPUTS = AS_OF_MANAGER,
     AS_OUTPUTS,

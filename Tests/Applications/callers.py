@@ -6,7 +6,7 @@ import subprocess
 from browser import HERE as PAGES
 from decisions import listed
 from page import Page
-from programs import HERE, Graphical, Program
+from programs import HERE, Graphical, InBrowser, Program
 from sound import CALL
 
 BARESIP = """
@@ -114,26 +114,19 @@ class Mumble(Graphical):
             stream["process"] == self.process.pid and stream["direction"] == "capture" for stream in listed(self.desktop, "streams")))
 
 
-class Meeting(Program):
-    """A page in a browser, as meetings have it."""
+class Meeting(InBrowser):
+    """A meeting on a page."""
 
     CALLS, PLAYS_OTHERS = True, True
-    BROWSER = ""
 
-    def start(self):
-        self.page = Page(HERE / "meeting.html", PAGES / "page.js", CALL)
-        self.browser = self.page.open(self.BROWSER, self.desktop)
-        self.process = self.browser.process
+    def make_page(self):
+        return Page(HERE / "meeting.html", PAGES / "page.js", CALL)
 
     def press_dial(self):
         self.page.press("dial")
 
     def press_hang_up(self):
         self.page.press("hang_up")
-
-    def close(self):
-        self.browser.end()
-        self.page.server.shutdown()
 
 
 class ChromiumMeeting(Meeting):

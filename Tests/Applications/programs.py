@@ -38,7 +38,7 @@ class Program:
     PLAYS_MUSIC = True
     #: Whether it is a telephone, which calls while another program plays.
     CALLS = False
-    #: Whether a telephone has streams for what is no call, too.
+    #: Whether a telephone also has streams that belong to no call.
     PLAYS_OTHERS = False
 
     def __init__(self, desktop, music):
@@ -297,18 +297,30 @@ class MpdAlsa(Mpd):
     OUTPUT = "alsa"
 
 
-class WebBrowser(Program):
-    #: The page's server cannot begin in the middle of a file.
-    CAN_SEEK = False
+class InBrowser(Program):
+    """A page in a browser."""
+
+    BROWSER = ""
+
+    def make_page(self):
+        raise NotImplementedError
 
     def start(self):
-        self.page = Page(HERE / "player.html", self.music)
-        self.browser = self.page.open(self.NAME, self.desktop)
+        self.page = self.make_page()
+        self.browser = self.page.open(self.BROWSER, self.desktop)
         self.process = self.browser.process
 
     def close(self):
         self.browser.end()
         self.page.server.shutdown()
+
+
+class PlayerInBrowser(InBrowser):
+    #: The page's server cannot begin in the middle of a file.
+    CAN_SEEK = False
+
+    def make_page(self):
+        return Page(HERE / "player.html", self.music)
 
     def press_pause(self):
         self.page.press("pause")
@@ -320,12 +332,12 @@ class WebBrowser(Program):
         return self.page.press("state")
 
 
-class Chromium(WebBrowser):
-    NAME, PLAYER = "chromium", "chromium"
+class Chromium(PlayerInBrowser):
+    NAME = PLAYER = BROWSER = "chromium"
 
 
-class Firefox(WebBrowser):
-    NAME, PLAYER = "firefox", "firefox"
+class Firefox(PlayerInBrowser):
+    NAME = PLAYER = BROWSER = "firefox"
 
 
 class Screen:
@@ -584,6 +596,18 @@ class Moc(Program):
         return {"PLAY": "Playing", "PAUSE": "Paused"}.get(re.search(r"State: (\w+)", self.tell("--info"))[1], "Stopped")
 
 
+def made_once(folder, make):
+    """A folder, which the first of all who need it makes."""
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            fresh = folder.with_name(f"{folder.name}.new")
+            shutil.rmtree(fresh, ignore_errors=True)
+            make(fresh)
+            fresh.rename(folder)
+    return folder
+
+
 class Compiled(Program):
     """A program of Tests/Applications that plays as games do, through a library."""
 
@@ -598,24 +622,16 @@ class Sdl2(Compiled):
 
 
 class Sdl3(Program):
-    """Debian 12 does not have it: it comes with a library for games, in an environment of Python's."""
+    """A game in Python. Debian 12 has no SDL 3; the library tcod, from PyPI, brings its own."""
 
     NAME, LIBRARY = "sdl3", "tcod==21.2.2"
 
-    def start(self):
-        environment = BUILT / "sdl3"
-        with open(BUILT / "sdl3.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not environment.exists():
-                shutil.rmtree(f"{environment}.new", ignore_errors=True)
-                subprocess.run([sys.executable, "-m", "venv", f"{environment}.new"], check=True)
-                python = f"{environment}.new/bin/python"
-                subprocess.run([python, "-m", "pip", "--quiet", "install", self.LIBRARY], check=True)
-                pathlib.Path(f"{environment}.new").rename(environment)
-        super().start()
-
     def command(self):
-        return [BUILT / "sdl3/bin/python", HERE / "sdl3.py", self.music]
+        return [made_once(BUILT / "sdl3", self.install) / "bin/python", HERE / "sdl3.py", self.music]
+
+    def install(self, environment):
+        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+        subprocess.run([environment / "bin/python", "-m", "pip", "--quiet", "install", self.LIBRARY], check=True)
 
 
 class OpenAL(Compiled):
@@ -628,18 +644,17 @@ class Winmm(Program):
     NAME = "winmm"
 
     def start(self):
-        source, windows = HERE / f"{self.NAME}.c", BUILT / "windows"
+        file = build(BUILT / "winmm.exe", [HERE / f"{self.NAME}.c"], "-lwinmm", compiler="x86_64-w64-mingw32-gcc")
+        windows = made_once(BUILT / "windows", self.install)
+        self.process = self.run(["wine", file, f"Z:{self.music}"], self.variables(windows))
+
+    def install(self, windows):
+        made = self.run(["sh", "-c", "wineboot --init && wineserver --wait"], self.variables(windows))
+        self.desktop.wait("Wine", lambda: made.poll() is not None)
+
+    def variables(self, windows):
         # Without what it would download, and without a display.
-        environment = {"WINEPREFIX": str(windows), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree=;mshtml=", "DISPLAY": ""}
-        file = build(BUILT / "winmm.exe", [source], "-lwinmm", compiler="x86_64-w64-mingw32-gcc")
-        with open(BUILT / "windows.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not windows.exists():
-                fresh = environment | {"WINEPREFIX": f"{windows}.new"}
-                made = self.run(["sh", "-c", "wineboot --init && wineserver --wait"], fresh)
-                self.desktop.wait("Wine", lambda: made.poll() is not None)
-                windows.with_suffix(".new").rename(windows)
-        self.process = self.run(["wine", file, f"Z:{self.music}"], environment)
+        return {"WINEPREFIX": str(windows), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree=;mshtml=", "DISPLAY": ""}
 
 
 class FluidSynth(Program):

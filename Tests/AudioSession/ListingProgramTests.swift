@@ -71,8 +71,8 @@ import Testing
         /// The program's user does something.
         func user(_ word: String) throws { try words.write(contentsOf: Data("\(word)\n".utf8)) }
 
-        /// The user does something again and again until the program, which hears of the others some time after they have begun, says
-        /// these lines.
+        /// Repeats what the user does until the program says these lines: the program is told of others some time after
+        /// they have begun.
         func repeats(_ word: String, untilItSays lines: String...) async throws {
             _ = try await waitUntil("\(lines)") {
                 try user(word)
